@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	_ "time/tzdata" // a Lambda has no zone files of its own
+
+	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/secrets"
+)
+
+// Config is what the tools of one process need from outside.
+type Config struct {
+	Upstream *intervals.Upstream
+	Secrets  secrets.Store
+	Now      func() time.Time
+	Log      *slog.Logger // never nil; gets no names, arguments or bodies
+	// AccountPage is where a person renews their key; a URL, or words such as
+	// "the terminal that runs this server".
+	AccountPage string
+}
+
+// Service is what all tools of one process share. It holds no person's state
+// but short-lived caches keyed by user and athlete, and is safe for concurrent
+// use.
+type Service struct {
+	Config
+	profiles cache[Profile]
+	gear     cache[[]intervals.Gear]
+	reach    cache[[]intervals.Athlete]
+}
+
+// Lifetimes and bounds of the caches: what they hold changes rarely, and a
+// change made through this server drops the entry.
+const (
+	cacheLife  = 5 * time.Minute
+	cacheBound = 256
+)
+
+// NewService fills in defaults.
+func NewService(c Config) *Service {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{Config: c}
+}
+
+func (s *Service) accountPage() string {
+	if s.AccountPage == "" {
+		return "the account page of this server"
+	}
+	return s.AccountPage
+}
+
+// Request is one call of one tool.
+type Request struct {
+	Identity identity.Identity
+	Client   *intervals.Client
+	svc      *Service
+	tool     string
+	args     json.RawMessage // canonical, api_key gone
+	notes    []string        // said at the end of the answer
+}
+
+// request finds the caller's credential. The Request is never nil.
+func (s *Service) request(ctx context.Context, id identity.Identity) (*Request, error) {
+	rq := &Request{Identity: id, svc: s}
+	cred, err := s.Secrets.Credential(ctx, id.User)
+	if err != nil {
+		return rq, err
+	}
+	rq.Client = s.Upstream.Client(cred)
+	return rq, nil
+}
+
+// now is the clock of this call.
+func (rq *Request) now() time.Time { return rq.svc.Now() }
+
+// note adds a sentence to the end of the answer.
+func (rq *Request) note(sentence string) { rq.notes = append(rq.notes, sentence) }
