@@ -27,7 +27,7 @@ func (r *recording) interval(start, end int, t thresholds, weight float64) Objec
 	r.intervalMotion(out, start, end, moving)
 	r.intervalPower(out, start, end, moving, t, weight)
 	r.intervalOthers(out, start, end)
-	if h := r.stats(r.heart, start, end, positive); h.secs > 0 {
+	if h := r.positive(r.heart, start, end); h.secs > 0 {
 		out["average_heartrate"] = math.Round(h.mean())
 		out["min_heartrate"], out["max_heartrate"] = math.Round(h.min), math.Round(h.max)
 		if out["zone"] == nil && len(t.HRZones) > 0 {
@@ -49,17 +49,17 @@ func (r *recording) intervalMotion(out Object, start, end int, moving float64) {
 			out["average_speed"] = float32Like(metres / moving)
 		}
 	}
-	if v := r.stats(r.velocity, start, end, nil); v.secs > 0 {
+	if v := r.stats(r.velocity, start, end); v.secs > 0 {
 		out["min_speed"], out["max_speed"] = float32Like(v.min), float32Like(v.max)
 	}
-	if c := r.stats(r.cadence, start, end, positive); c.secs > 0 {
+	if c := r.positive(r.cadence, start, end); c.secs > 0 {
 		out["average_cadence"] = float32Like(c.mean())
 		out["min_cadence"], out["max_cadence"] = math.Round(c.min), math.Round(c.max)
 		if far && moving > 0 && onFoot(r.sport) {
 			out["average_stride"] = float32Like(metres / (c.mean() * 2 / 60 * moving))
 		}
 	}
-	if a := r.stats(r.altitude, start, end, nil); a.secs > 0 {
+	if a := r.stats(r.altitude, start, end); a.secs > 0 {
 		gain, _ := climb(r.altitude, start, end)
 		out["total_elevation_gain"] = round1(gain)
 		out["min_altitude"], out["max_altitude"] = float32Like(a.min), float32Like(a.max)
@@ -86,7 +86,7 @@ func rise(altitude []*float64) float64 {
 // intervalPower writes what comes from watts. training_load is a float here,
 // w5s_variability the 4th-power mean of 5 s means over the mean [U].
 func (r *recording) intervalPower(out Object, start, end int, moving float64, t thresholds, weight float64) {
-	w := r.stats(r.watts, start, end, nil)
+	w := r.stats(r.watts, start, end)
 	if w.secs == 0 || moving <= 0 {
 		return
 	}
@@ -161,7 +161,7 @@ func (r *recording) intervalOthers(out Object, start, end int) {
 		{"watts_alt", "average_watts_alt", "", "", 1},
 		{"watts_alt_acc", "average_watts_alt_acc", "", "", 1},
 	} {
-		v := r.stats(r.others[s.stream], start, end, nil)
+		v := r.stats(r.others[s.stream], start, end)
 		if v.secs == 0 {
 			continue
 		}

@@ -190,7 +190,7 @@ func (c *planner) step(step Object) {
 		}
 		c.np.add(watts)
 		c.watts += watts
-		c.above += math.Max(0, watts-c.t.FTP)
+		c.above += max(0, watts-c.t.FTP)
 		if hasPower && len(tops) > 0 && c.t.FTP > 0 {
 			c.zoneSecs[zoneOf(math.Round(watts), tops)]++
 		}

@@ -12,6 +12,7 @@ type recording struct {
 	distance, altitude, temp, balance      []*float64
 	others                                 map[string][]*float64
 
+	usual  float64   // medianDelta
 	secs   []float64 // what each sample stands for
 	moving []bool
 }
@@ -35,6 +36,7 @@ func newRecording(sport string, streams []Stream) *recording {
 	r.distance = r.stream("distance")
 	r.temp = r.stream("temp")
 	r.balance = r.stream("left_right_balance")
+	r.usual = medianDelta(r.times)
 	r.secs = sampleSecs(r.times, r.n)
 	r.findMoving()
 	return r
@@ -157,20 +159,26 @@ type spread struct{ sum, secs, min, max float64 }
 
 func (s spread) mean() float64 { return s.sum / s.secs }
 
-func positive(v float64) bool { return v > 0 }
+// stats spreads a stream over [start, end) without its nulls.
+func (r *recording) stats(data []*float64, start, end int) spread {
+	return r.statsAbove(math.Inf(-1), data, start, end)
+}
 
-// stats spreads a stream over [start, end); nulls and what keep refuses are
-// left out.
-func (r *recording) stats(data []*float64, start, end int, keep func(float64) bool) spread {
+// positive is stats for what is never 0 while it is measured: beats, turns.
+func (r *recording) positive(data []*float64, start, end int) spread {
+	return r.statsAbove(0, data, start, end)
+}
+
+func (r *recording) statsAbove(floor float64, data []*float64, start, end int) spread {
 	s := spread{min: math.Inf(1), max: math.Inf(-1)}
 	for i := start; i < min(end, len(data)); i++ {
-		if data[i] == nil || r.secs[i] == 0 || keep != nil && !keep(*data[i]) {
+		if data[i] == nil || r.secs[i] == 0 || *data[i] <= floor {
 			continue
 		}
 		v := *data[i]
 		s.sum += v * r.secs[i]
 		s.secs += r.secs[i]
-		s.min, s.max = math.Min(s.min, v), math.Max(s.max, v)
+		s.min, s.max = min(s.min, v), max(s.max, v)
 	}
 	return s
 }
@@ -180,7 +188,7 @@ func (r *recording) work(start, end int, ftp float64) (joules, above float64) {
 	for i := start; i < min(end, len(r.watts)); i++ {
 		if w := r.watts[i]; w != nil {
 			joules += *w * r.secs[i]
-			above += math.Max(0, *w-ftp) * r.secs[i]
+			above += max(0, *w-ftp) * r.secs[i]
 		}
 	}
 	return joules, above
@@ -243,7 +251,7 @@ func (r *recording) decoupling(start, end int) (float64, bool) {
 // stops are the indexes after which the recording paused; nil without any.
 func (r *recording) stops() any {
 	var list []any
-	pause := pauseAfter(medianDelta(r.times))
+	pause := pauseAfter(r.usual)
 	last := -1
 	for i, at := range r.times {
 		if at == nil {
@@ -264,22 +272,37 @@ func (r *recording) stops() any {
 // that a barometer's noise adds no climb.
 const climbStep = 2
 
-// climb adds up gain and loss (m) of [start, end) with hysteresis.
+// climb adds up gain and loss (m) of [start, end) from turn to turn.
 func climb(altitude []*float64, start, end int) (gain, loss float64) {
-	last := math.NaN()
+	var (
+		low, high = math.Inf(1), math.Inf(-1) // since the last turn
+		trend     = 0                         // 1 up, -1 down
+	)
 	for i := start; i < min(end, len(altitude)); i++ {
 		if altitude[i] == nil {
 			continue
 		}
 		a := *altitude[i]
 		switch {
-		case math.IsNaN(last):
-			last = a
-		case a >= last+climbStep:
-			gain, last = gain+a-last, a
-		case a <= last-climbStep:
-			loss, last = loss+last-a, a
+		case trend >= 0 && high-a >= climbStep: // the top is behind
+			if trend > 0 {
+				gain += high - low
+			}
+			trend, low = -1, a
+		case trend <= 0 && a-low >= climbStep: // the bottom is behind
+			if trend < 0 {
+				loss += high - low
+			}
+			trend, high = 1, a
+		default:
+			low, high = min(low, a), max(high, a)
 		}
+	}
+	switch trend {
+	case 1:
+		gain += high - low
+	case -1:
+		loss += high - low
 	}
 	return gain, loss
 }

@@ -24,7 +24,7 @@ func summarise(sport string, streams []Stream, t thresholds) Object {
 		return out
 	}
 	out["stream_types"] = r.types
-	out["icu_median_time_delta"] = medianDelta(r.times)
+	out["icu_median_time_delta"] = r.usual
 	out["recording_stops"] = r.stops()
 	out["elapsed_time"] = math.Round(r.elapsed(0, r.n))
 	out["icu_recording_time"] = math.Round(r.recorded(0, r.n))
@@ -49,24 +49,24 @@ func (r *recording) summariseMotion(out Object) {
 			out["pace"] = float32Like(d / moving)
 		}
 	}
-	if v := r.stats(r.velocity, 0, r.n, nil); v.secs > 0 {
+	if v := r.stats(r.velocity, 0, r.n); v.secs > 0 {
 		out["max_speed"] = round3(v.max)
 	}
-	if a := r.stats(r.altitude, 0, r.n, nil); a.secs > 0 {
+	if a := r.stats(r.altitude, 0, r.n); a.secs > 0 {
 		out["average_altitude"] = float32Like(a.mean())
 		out["min_altitude"], out["max_altitude"] = float32Like(a.min), float32Like(a.max)
 		gain, loss := climb(r.altitude, 0, r.n)
 		out["total_elevation_gain"], out["total_elevation_loss"] = round1(gain), round1(loss)
 	}
-	if c := r.stats(r.cadence, 0, r.n, positive); c.secs > 0 {
+	if c := r.positive(r.cadence, 0, r.n); c.secs > 0 {
 		out["average_cadence"] = float32Like(c.mean())
 		r.stride(out, c.mean(), moving)
 	}
-	if c := r.stats(r.temp, 0, r.n, nil); c.secs > 0 {
+	if c := r.stats(r.temp, 0, r.n); c.secs > 0 {
 		out["average_temp"] = round1(c.mean())
 		out["min_temp"], out["max_temp"] = math.Round(c.min), math.Round(c.max)
 	}
-	if b := r.stats(r.balance, 0, r.n, positive); b.secs > 0 {
+	if b := r.positive(r.balance, 0, r.n); b.secs > 0 {
 		out["avg_lr_balance"] = round1(b.mean())
 	}
 }
@@ -111,7 +111,7 @@ func (r *recording) summarisePower(out Object, t thresholds) {
 	out["icu_joules_above_ftp"] = math.Round(above)
 	out["icu_intensity"] = float32Like(100 * weighted / t.FTP)
 	out["power_load"] = math.Round(powerLoad(weighted, t.FTP, moving))
-	if zones := powerZoneTimes(r.times, r.watts, t); zones != nil {
+	if zones := t.powerZoneSecs(r.secs, r.watts); zones != nil {
 		out["icu_zone_times"] = objectList(zones)
 		if index, ok := polarization(zones); ok {
 			out["polarization_index"] = round2(index)
@@ -142,24 +142,19 @@ func polarization(zones []Object) (float64, bool) {
 
 // summariseHeart writes what comes from heart rate.
 func (r *recording) summariseHeart(out Object, t thresholds) {
-	heart := r.stats(r.heart, 0, r.n, positive)
+	heart := r.positive(r.heart, 0, r.n)
 	out["has_heartrate"] = heart.secs > 0
 	if heart.secs == 0 {
 		return
 	}
 	out["average_heartrate"], out["max_heartrate"] = math.Round(heart.mean()), math.Round(heart.max)
-	if zones := hrZoneTimes(r.times, r.heart, t); zones != nil {
+	if zones := zoneSecs(r.secs, r.heart, t.HRZones, 1); zones != nil {
 		out["icu_hr_zone_times"] = numberList(zones)
 	}
 	if !t.canTrimp() {
 		return
 	}
-	trimp := 0.0
-	for i, hr := range r.heart {
-		if hr != nil && *hr > 0 {
-			trimp += t.trimpPerMinute(*hr) * r.secs[i] / 60
-		}
-	}
+	trimp := t.trimp(r.heart, r.secs)
 	out["trimp"] = float32Like(trimp)
 	if t.LTHR > 0 {
 		out["hr_load"] = math.Round(t.hrss(trimp))
@@ -191,6 +186,27 @@ func (t thresholds) trimpPerMinute(bpm float64) float64 {
 	return x * 0.64 * math.Exp(1.92*x)
 }
 
+// trimp adds up heart rates that held for secs.
+func (t thresholds) trimp(heart []*float64, secs []float64) float64 {
+	var perMinute [256]float64 // of whole beats, as recorded
+	total := 0.0
+	for i, hr := range heart {
+		if hr == nil || *hr <= 0 {
+			continue
+		}
+		beats := int(min(*hr, 255))
+		if float64(beats) != *hr {
+			total += t.trimpPerMinute(*hr) * secs[i] / 60
+			continue
+		}
+		if perMinute[beats] == 0 {
+			perMinute[beats] = t.trimpPerMinute(*hr)
+		}
+		total += perMinute[beats] * secs[i] / 60
+	}
+	return total
+}
+
 // hrss scales TRIMP so that an hour at LTHR is 100.
 func (t thresholds) hrss(trimp float64) float64 {
 	if hour := 60 * t.trimpPerMinute(t.LTHR); hour > 0 {
@@ -205,7 +221,7 @@ func (r *recording) summarisePace(out Object, t thresholds) {
 		return
 	}
 	out["threshold_pace"] = t.ThresholdPace
-	if zones := paceZoneTimes(r.times, r.velocity, t); zones != nil {
+	if zones := t.paceZoneSecs(r.secs, r.velocity); zones != nil {
 		out["pace_zone_times"] = numberList(zones)
 	}
 	d, ok := r.covered(0, r.n)

@@ -21,6 +21,10 @@ type thresholds struct {
 // (API.md 2.3), which overlaps the others: {"id": "Z1", "secs": 1512}.
 // Nil without samples, FTP or zones.
 func powerZoneTimes(times, watts []*float64, t thresholds) []Object {
+	return t.powerZoneSecs(sampleSecs(times, len(watts)), watts)
+}
+
+func (t thresholds) powerZoneSecs(weights []float64, watts []*float64) []Object {
 	if len(watts) == 0 || t.FTP <= 0 || len(t.PowerZones) == 0 {
 		return nil
 	}
@@ -28,7 +32,6 @@ func powerZoneTimes(times, watts []*float64, t thresholds) []Object {
 	low, high := t.SweetSpotMin/100*t.FTP, t.SweetSpotMax/100*t.FTP
 	secs := make([]float64, len(upper))
 	sweet := 0.0
-	weights := sampleSecs(times, len(watts))
 	for i, w := range watts {
 		if w == nil {
 			continue
@@ -51,25 +54,28 @@ func powerZoneTimes(times, watts []*float64, t thresholds) []Object {
 // hrZoneTimes gives the seconds in each heart-rate zone. The bounds are bpm,
 // the first zone begins at 0 and the last takes what lies above it.
 func hrZoneTimes(times, hr []*float64, t thresholds) []float64 {
-	return zoneSecs(times, hr, t.HRZones, 1)
+	return zoneSecs(sampleSecs(times, len(hr)), hr, t.HRZones, 1)
 }
 
 // paceZoneTimes gives the seconds in each pace zone while moving. The bounds
 // are % of threshold speed: a higher zone is faster.
 func paceZoneTimes(times, velocity []*float64, t thresholds) []float64 {
+	return t.paceZoneSecs(sampleSecs(times, len(velocity)), velocity)
+}
+
+func (t thresholds) paceZoneSecs(weights []float64, velocity []*float64) []float64 {
 	if t.ThresholdPace <= 0 {
 		return nil
 	}
-	return zoneSecs(times, velocity, t.PaceZones, 100/t.ThresholdPace)
+	return zoneSecs(weights, velocity, t.PaceZones, 100/t.ThresholdPace)
 }
 
-// zoneSecs adds up the seconds of each positive sample, times scale, by zone.
-func zoneSecs(times, data []*float64, upper []float64, scale float64) []float64 {
+// zoneSecs adds up the weights of each positive sample, times scale, by zone.
+func zoneSecs(weights []float64, data []*float64, upper []float64, scale float64) []float64 {
 	if len(data) == 0 || len(upper) == 0 {
 		return nil
 	}
 	secs := make([]float64, len(upper))
-	weights := sampleSecs(times, len(data))
 	for i, v := range data {
 		if v != nil && *v > 0 {
 			secs[zoneOf(*v*scale, upper)] += weights[i]
@@ -103,41 +109,42 @@ func zoneOf(v float64, upper []float64) int {
 
 // sampleSecs says how many seconds each of n samples stands for: up to the
 // next sample, but no longer than the usual distance when a pause follows
-// (API.md 2.3). Without times each sample is a second.
+// (API.md 2.3). Without times each sample is a second; one without its time
+// stands for none.
 func sampleSecs(times []*float64, n int) []float64 {
 	secs := make([]float64, n)
-	usual := medianDelta(times)
-	for i := range secs {
-		if len(times) == 0 {
+	if len(times) == 0 {
+		for i := range secs {
 			secs[i] = 1
+		}
+		return secs
+	}
+	usual := medianDelta(times)
+	pause := pauseAfter(usual)
+	var next *float64
+	for i := len(times) - 1; i >= 0; i-- {
+		if times[i] == nil {
 			continue
 		}
-		if i >= len(times) || times[i] == nil {
-			continue
-		}
-		secs[i] = usual
-		for j := i + 1; j < len(times); j++ {
-			if times[j] == nil {
-				continue
+		if i < n {
+			secs[i] = usual
+			if next != nil {
+				if d := *next - *times[i]; d <= pause {
+					secs[i] = max(0, d)
+				}
 			}
-			if d := *times[j] - *times[i]; d <= 0 {
-				secs[i] = 0
-			} else if d <= pauseAfter(usual) {
-				secs[i] = d
-			}
-			break
 		}
+		next = times[i]
 	}
 	return secs
 }
 
 // pauseAfter is the gap (s) between two samples above which nothing was
 // recorded in between.
-func pauseAfter(usual float64) float64 { return math.Max(5, 3*usual) }
+func pauseAfter(usual float64) float64 { return max(5, 3*usual) }
 
-// medianDelta is the usual distance of two samples in seconds
-// (icu_median_time_delta), 1 when there are none. Recordings count in whole
-// seconds, so counting is enough.
+// medianDelta is the usual distance of two samples in whole seconds
+// (icu_median_time_delta), 1 when there are none.
 func medianDelta(times []*float64) float64 {
 	var counts [64]int
 	total := 0
@@ -147,7 +154,7 @@ func medianDelta(times []*float64) float64 {
 			continue
 		}
 		if last != nil && *at > *last {
-			counts[int(math.Max(1, math.Min(63, math.Round(*at-*last))))]++
+			counts[int(min(max(1, *at-*last+0.5), 63))]++
 			total++
 		}
 		last = at
