@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 )
@@ -125,6 +126,9 @@ func TestPostedDocumentsOfAnyShapeAreSurvived(t *testing.T) {
 		{}, {"steps": nil}, {"steps": "x"}, {"steps": []any{nil, 1.0, Object{}}},
 		{"steps": []any{Object{"duration": -5.0, "power": "x"}}},
 		{"steps": []any{Object{"duration": math.MaxFloat64}}},
+		{"steps": []any{Object{"duration": 60.0, "power": Object{"units": "w", "value": 1e300}}}},
+		{"steps": []any{Object{"distance": 1e300}}, "target": "PACE"},
+		{"steps": []any{Object{"reps": 1e300, "steps": []any{Object{"distance": 1e300}}}}},
 		{"steps": []any{Object{"reps": 1e18, "steps": []any{Object{"duration": 60.0}}}}},
 		{"steps": []any{Object{"reps": 1e18, "steps": []any{Object{"duration": 60.0}}}, Object{"duration": 60.0}}},
 		{"steps": []any{Object{"reps": 1e18, "steps": []any{}}, Object{"duration": 60.0}}},
@@ -132,7 +136,10 @@ func TestPostedDocumentsOfAnyShapeAreSurvived(t *testing.T) {
 		{"steps": []any{Object{"duration": 60.0, "power": Object{"units": "power_zone", "value": 99.0}}}},
 		{"steps": []any{Object{"duration": 60.0, "pace": Object{"units": "secs/km", "value": 0.0}}}},
 	} {
-		planWorkout(doc, "Ride", rider(280))
+		p := planWorkout(doc, "Ride", rider(280))
+		if _, err := json.Marshal(p); err != nil {
+			t.Errorf("%v: %v", doc, err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // casesFile holds real workouts that stay outside the project.
@@ -219,6 +220,18 @@ func TestWorkoutTargetIsWhatTheStepsAimAt(t *testing.T) {
 		if got := parseWorkout(text, "Run")["target"]; got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestLongTextTakesLinearTime(t *testing.T) {
+	text := "- " + strings.Repeat("word Z ", 200_000) + "10m 60%\n" + strings.Repeat("3x\n- 1m 60%\n\n", 50_000)
+	start := time.Now()
+	doc := parseWorkout(text, "Ride")
+	if steps := doc["steps"].([]any); len(steps) != 50_001 {
+		t.Errorf("%d steps", len(steps))
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
 	}
 }
 
