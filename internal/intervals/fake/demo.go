@@ -2,6 +2,7 @@ package fake
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -64,8 +65,20 @@ func newDemoHistory(p *demoPerson, now time.Time) *demoHistory {
 			h.done = append(h.done, s)
 		}
 	}
+	h.plantHostile()
 	h.results = make([]demoResult, len(h.done))
 	return h
+}
+
+// plantHostile puts the hostile text under the demo athlete's newest long ride
+// that is a few days old.
+func (h *demoHistory) plantHostile() {
+	for _, s := range slices.Backward(h.done) {
+		if h.c.p.n == 1 && s.kind == "ride.long" && !s.strava && s.day < h.c.today-1 {
+			s.hostile = true
+			return
+		}
+	}
 }
 
 // measureAll records every session once, on all processors; the samples are

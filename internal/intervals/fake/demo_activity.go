@@ -3,6 +3,7 @@ package fake
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -83,7 +84,7 @@ func (s *demoSession) describe(a Object, t *demoTrack) {
 	if s.event > 0 && !s.strava {
 		a["paired_event_id"] = float64(s.event)
 		if moving, ok := a["moving_time"].(float64); ok {
-			want := s.workout().seconds(math.Max(0.1, s.threshold()))
+			want := s.workout().seconds(max(0.1, s.threshold()))
 			a["compliance"] = nearest(100, 100*moving/want)
 		}
 	}
@@ -122,14 +123,23 @@ func (s *demoSession) felt(a Object, t thresholds) {
 	if s.manual {
 		intensity, moving = 50, s.minutes*60
 	}
+	switch s.sport { // pace against threshold says more than power does
+	case "Run":
+		intensity -= 11
+	case "Swim":
+		intensity -= 8
+	}
 	rpe := 2.0
 	for _, bound := range []float64{62, 69, 75, 81, 87, 93, 98} {
 		if intensity > bound {
 			rpe++
 		}
 	}
-	if moving > 2.4*3600 || s.kind == "ride.vo2" || s.kind == "run.intervals" {
+	if moving > 2.4*3600 {
 		rpe++
+	}
+	if slices.ContainsFunc(s.tags(), func(tag any) bool { return tag == "quality" || tag == "test" }) {
+		rpe += 2
 	}
 	if s.kind == "strength" {
 		rpe = 6
@@ -196,11 +206,13 @@ func (s *demoSession) recorded(a Object, t *demoTrack) {
 		if moving > 2*3600 && rng.IntN(3) > 0 {
 			ingested := math.Round(moving / 3600 * (45 + 30*rng.Float64()))
 			a["carbs_ingested"] = ingested
-			a["CarbsPerHour"] = math.Round(ingested / moving * 3600)
+			if p.n == 1 {
+				a["CarbsPerHour"] = math.Round(ingested / moving * 3600)
+			}
 		}
 	case "Run":
 		a["calories"] = math.Round(metres / 1000 * weight * 1.02)
-		if rng.IntN(2) == 0 {
+		if p.n == 1 && rng.IntN(2) == 0 {
 			a["LegFeel"] = [3]string{"fresh", "ok", "heavy"}[rng.IntN(3)]
 		}
 	case "Swim":
@@ -244,11 +256,12 @@ func (s *demoSession) intervalSummary(t *demoTrack) []any {
 	if len(t.watts.v) > 0 {
 		unit, column = "w", &t.watts
 	}
+	hard := slices.ContainsFunc(t.laps, func(l demoLap) bool { return l.work })
 	var runs []run
 	for _, lap := range t.laps {
 		mean, ok := column.mean(lap.start, lap.end)
 		secs := float64(lap.end-lap.start) * (t.time.v[lap.start+1] - t.time.v[lap.start])
-		if !ok || !lap.work && len(t.laps) > 3 {
+		if !ok || !lap.work && hard {
 			continue
 		}
 		if n := len(runs); n > 0 && math.Abs(runs[n-1].secs-secs) < 0.1*secs+4 {

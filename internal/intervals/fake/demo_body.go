@@ -3,6 +3,7 @@ package fake
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 )
 
 // demoPause is a stop with the recording off, at a second of moving time.
@@ -71,15 +72,21 @@ func (p *demoPerson) heart(sport string) (lthr, maxHR float64) {
 // cut to what the athlete did of it, and notes the laps.
 func (b *demoBody) steps(do func(demoStep)) {
 	w := b.s.workout()
-	budget := w.seconds(math.Max(0.1, b.s.threshold())) * b.s.share
+	budget := w.seconds(max(0.1, b.s.threshold())) * b.s.share
+	if b.s.share == 1 {
+		budget = math.Inf(1)
+	}
 	for _, block := range w.blocks {
 		for rep := range max(1, block.reps) {
 			for _, step := range block.steps {
 				if b.moved >= budget {
 					return
 				}
+				if !step.work && !step.rest {
+					step.secs = math.Round(step.secs * b.s.stretch)
+				}
 				if left := budget - b.moved; step.secs > 0 && b.s.share < 1 {
-					step.secs = math.Min(step.secs, math.Ceil(left))
+					step.secs = min(step.secs, math.Ceil(left))
 				}
 				start := len(b.t.time.v)
 				do(step)
@@ -99,7 +106,7 @@ func lapLabel(b demoBlock, s demoStep, rep int) string {
 		label = b.header
 	}
 	if b.reps > 1 && s.work {
-		label += " " + string(rune('1'+rep%9))
+		label += " " + strconv.Itoa(rep+1)
 	}
 	return label
 }
@@ -121,12 +128,15 @@ func (b *demoBody) tick() {
 // heartbeat lets the heart follow an effort (1 is threshold) with a delay and
 // a drift over the hours.
 func (b *demoBody) heartbeat(effort, floor float64) {
-	goal := b.lthr * (floor + (1-floor)*effort) * b.day * (1 + 0.028*math.Min(3.5, b.moved/3600))
+	if effort > 1 { // the heart has less to give than the legs
+		effort = 1 + 0.55*(min(effort, 1.22)-1)
+	}
+	goal := b.lthr * (floor + (1-floor)*effort) * b.day * (1 + 0.022*min(3.5, b.moved/3600))
 	lag := 28.0
 	if goal < b.hr {
 		lag = 45
 	}
-	b.hr += (goal - b.hr) * math.Min(1, b.dt/lag)
+	b.hr += (goal - b.hr) * min(1, b.dt/lag)
 	b.hr = demoClamp(b.hr, b.s.c.p.restHR+15, b.maxHR-1)
 	b.t.hr.add(nearest(1, b.hr))
 }
@@ -149,68 +159,6 @@ func (b *demoBody) place(grade float64) {
 	b.t.lng.add(nearest(1e6, lng))
 }
 
-func (b *demoBody) ride() {
-	p := b.s.c.p
-	outdoor := b.s.sport == "Ride"
-	b.t.outdoor = outdoor
-	if outdoor {
-		b.plan()
-	}
-	ftp, mass := b.s.threshold(), p.weight+10
-	route := b.s.route()
-	spread, hills := 0.02, 0.0
-	coast, nextStop := 0.0, 150+200*b.rng.Float64()
-	cadenceBias := 2 * b.rng.NormFloat64()
-	b.steps(func(step demoStep) {
-		if outdoor {
-			spread, hills = 0.11, 4.5
-			if step.work {
-				spread, hills = 0.05, 1.2
-			}
-		}
-		for passed := 0.0; passed < step.secs; passed += b.dt {
-			b.tick()
-			effort := demoEffort(step, passed)
-			_, grade, _, _ := route.at(b.dist)
-			if !outdoor {
-				grade = 0
-			}
-			watts := ftp * b.s.effort * effort * (1 + demoClamp(hills*grade, -0.7, 0.4) + b.wander(spread))
-			if outdoor && !step.work {
-				if b.moved > nextStop { // a junction, a corner, a friend
-					coast, nextStop = 4+10*b.rng.Float64(), b.moved+120+320*b.rng.Float64()
-				}
-				if coast > 0 {
-					coast -= b.dt
-					watts, b.speed = 0, math.Max(2.5, b.speed*math.Pow(0.93, b.dt))
-				}
-			}
-			if outdoor && (b.speed > 15.2 || grade < -0.032 && b.speed > 10.5) {
-				watts = 0
-			}
-			watts = demoClamp(watts, 0, 2.6*ftp)
-			for range int(b.dt) {
-				force := watts*0.975/math.Max(2.2, b.speed) - mass*9.81*(grade+0.0045) - 0.195*b.speed*b.speed
-				b.speed = demoClamp(b.speed+force/mass, 1.2, 18)
-				b.dist += b.speed
-			}
-			b.t.watts.add(nearest(1, watts))
-			cadence := 0.0
-			if watts > 20 {
-				cadence = nearest(1, demoClamp(86+cadenceBias+0.03*(watts-0.7*ftp)-120*math.Max(0, grade)+1.6*b.rng.NormFloat64(), 50, 115))
-			}
-			b.t.cadence.add(cadence)
-			b.heartbeat(watts/ftp, 0.5)
-			b.t.dist.add(nearest(10, b.dist))
-			b.t.vel.add(nearest(1000, b.speed))
-			if outdoor {
-				b.place(grade)
-			}
-			b.t.temp.add(nearest(1, b.warm+3*math.Exp(-b.moved/500)))
-		}
-	})
-}
-
 func (b *demoBody) run() {
 	b.plan()
 	b.t.outdoor = true
@@ -226,9 +174,9 @@ func (b *demoBody) run() {
 			effort := demoEffort(step, passed) * b.s.effort
 			_, grade, _, _ := route.at(b.dist)
 			goal := threshold * effort * (1 - 2.4*grade) * (1 + b.wander(0.022))
-			b.speed += (goal - b.speed) * math.Min(1, b.dt/4)
+			b.speed += (goal - b.speed) * min(1, b.dt/4)
 			b.dist += b.speed * b.dt
-			b.heartbeat(effort*(1+0.35*grade)*b.speed/math.Max(0.5, goal), 0.43)
+			b.heartbeat(effort*(1+0.35*grade)*b.speed/max(0.5, goal), 0.40)
 			b.t.cadence.add(nearest(1, demoClamp(73.5+3.8*b.speed+0.8*b.rng.NormFloat64(), 60, 105)))
 			b.t.dist.add(nearest(10, b.dist))
 			b.t.vel.add(nearest(1000, b.speed))
@@ -242,7 +190,7 @@ func (b *demoBody) run() {
 const poolLength = 25.0
 
 func (b *demoBody) swim() {
-	b.dt = math.Max(2, b.dt)
+	b.dt = max(2, b.dt)
 	threshold := b.s.threshold()
 	b.steps(func(step demoStep) {
 		if step.rest {
@@ -266,7 +214,7 @@ func (b *demoBody) swimSamples(secs, wall, speed, effort float64) {
 	}
 	for passed := 0.0; passed < secs; passed += b.dt {
 		b.tick()
-		b.dist = math.Min(wall, b.dist+speed*b.dt)
+		b.dist = min(wall, b.dist+speed*b.dt)
 		b.heartbeat(effort, 0.42)
 		b.t.cadence.add(strokes)
 		b.t.dist.add(nearest(10, b.dist))
@@ -281,7 +229,7 @@ func (b *demoBody) swimSamples(secs, wall, speed, effort float64) {
 func (b *demoBody) gym() {
 	b.dt = 5
 	set := 140 + 40*b.rng.Float64()
-	for b.moved < b.s.minutes*60*b.s.share {
+	for b.moved < b.s.minutes*60*b.s.share*b.s.stretch {
 		b.tick()
 		b.heartbeat(0.30+0.30*math.Pow(math.Sin(b.moved/set*math.Pi), 2), 0.38)
 	}
@@ -336,4 +284,4 @@ func demoEffort(s demoStep, passed float64) float64 {
 	return (s.lo + s.hi) / 2
 }
 
-func demoClamp(x, low, high float64) float64 { return math.Max(low, math.Min(high, x)) }
+func demoClamp(x, low, high float64) float64 { return max(low, min(high, x)) }

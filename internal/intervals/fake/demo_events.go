@@ -51,7 +51,7 @@ func (c *demoCalendar) workoutEvent(s *demoSession) Object {
 	}
 	o := c.event("WORKOUT", w.name, s.day, s.day, s.slot)
 	o["id"], o["type"], o["target"], o["description"] = float64(s.event), w.sport, "AUTO", w.text()
-	o["indoor"] = w.sport == "Ride" && s.sport == "VirtualRide" && s.day > c.today
+	o["indoor"] = s.sport == "VirtualRide"
 	if w.tags != nil {
 		o["tags"] = w.tags
 	}
@@ -85,7 +85,9 @@ func (c *demoCalendar) plannedMinute(s *demoSession) int {
 // periodEvents are illnesses, injuries, holidays, the off-season after the A
 // race, and the seasons.
 func (c *demoCalendar) periodEvents() []Object {
-	var out []Object
+	start := c.event("SET_FITNESS", "Start of the records", c.first, c.first, slotSeason+1)
+	start["icu_ctl"], start["icu_atl"] = c.p.fitness, c.p.fitness
+	out := []Object{start}
 	end := c.today + 180
 	for year := dayDate(c.first).Year(); year <= dayDate(end).Year(); year++ {
 		for i, p := range c.periods(year) {

@@ -21,9 +21,10 @@ type demoPerson struct {
 	weightPerWeek     float64 // kg gained a week until today
 	restHR, hrv       float64
 	steps             float64
-	weeks             int // length of the history
-	planned           int // weeks of it that have a plan
-	every             int // seconds between samples
+	weeks             int     // length of the history
+	fitness           float64 // CTL at its start
+	planned           int     // weeks of it that have a plan
+	every             int     // seconds between samples
 	sea               [2]float64
 	hilly             float64
 	ride, run, swim   *demoSport
@@ -58,7 +59,7 @@ type demoSlot struct {
 func demoPeople() []*demoPerson {
 	people := []*demoPerson{
 		{
-			n: 1, id: "i100001", first: "Jonas", last: "Falkenrath", key: "demo-key-1",
+			n: 1, id: "i100001", fitness: 58, first: "Jonas", last: "Falkenrath", key: "demo-key-1",
 			zone: "Europe/Berlin", holidayZone: "Atlantic/Canary", sex: "M", born: "1988-05-17",
 			city: "Musterhafen", country: "Germany", height: 1.83, weight: 73.4, weightPerWeek: -0.018,
 			restHR: 47, hrv: 68, steps: 8200, weeks: 105, planned: 53, every: 1, sea: [2]float64{55.35, 17.05}, hilly: 1,
@@ -70,15 +71,15 @@ func demoPeople() []*demoPerson {
 				{1, 17*60 + 40, "ride.quality", 75, false},
 				{2, 6*60 + 30, "swim.quality", 50, false},
 				{2, 18*60 + 5, "run.easy", 50, false},
-				{3, 17*60 + 45, "ride.endurance", 75, false},
+				{3, 17*60 + 45, "ride.endurance", 80, false},
 				{4, 12*60 + 10, "run.quality", 55, false},
-				{5, 9*60 + 20, "ride.long", 165, false},
-				{6, 9*60 + 5, "run.long", 85, false},
+				{5, 9*60 + 20, "ride.long", 185, false},
+				{6, 9*60 + 5, "run.long", 88, false},
 			},
 			devices: map[string]string{"Ride": "Garmin Edge 840", "VirtualRide": "Wahoo KICKR", "Run": "Garmin Forerunner 965", "Swim": "Garmin Forerunner 965", "WeightTraining": "Garmin Forerunner 965"},
 		},
 		{
-			n: 2, id: "i100002", first: "Aroha", last: "Winterbourne", key: "demo-key-2",
+			n: 2, id: "i100002", fitness: 42, first: "Aroha", last: "Winterbourne", key: "demo-key-2",
 			zone: "Pacific/Auckland", holidayZone: "Pacific/Auckland", sex: "F", born: "1993-02-08", south: true,
 			city: "Samplebay", country: "New Zealand", feet: true, height: 1.68, weight: 59.2, weightPerWeek: -0.008,
 			restHR: 51, hrv: 74, steps: 9600, weeks: 105, planned: 16, every: 2, sea: [2]float64{-36.4, 179.2}, hilly: 1.3,
@@ -94,7 +95,7 @@ func demoPeople() []*demoPerson {
 			devices: map[string]string{"Run": "COROS PACE 3", "WeightTraining": "COROS PACE 3"},
 		},
 		{
-			n: 3, id: "i100003", first: "Theo", last: "Marchetti-Vance", key: "demo-key-3",
+			n: 3, id: "i100003", fitness: 40, first: "Theo", last: "Marchetti-Vance", key: "demo-key-3",
 			zone: "America/Los_Angeles", holidayZone: "America/Los_Angeles", sex: "M", born: "1985-10-30",
 			city: "Placeholder Beach", country: "United States", height: 1.88, weight: 80.6, weightPerWeek: -0.02,
 			restHR: 54, hrv: 55, steps: 7400, weeks: 53, planned: 12, every: 2, sea: [2]float64{32.1, -121.8}, hilly: 0.8,
@@ -113,7 +114,7 @@ func demoPeople() []*demoPerson {
 			devices: map[string]string{"Ride": "Wahoo ELEMNT BOLT", "VirtualRide": "Wahoo KICKR CORE", "Run": "Garmin Forerunner 265", "Swim": "Garmin Swim 2"},
 		},
 		{
-			n: 4, id: "i100004", first: "Isla", last: "Penhallow", key: "demo-key-coach", coachOf: []string{"i100001", "i100002", "i100003"},
+			n: 4, id: "i100004", fitness: 20, first: "Isla", last: "Penhallow", key: "demo-key-coach", coachOf: []string{"i100001", "i100002", "i100003"},
 			zone: "Europe/London", holidayZone: "Europe/London", sex: "F", born: "1979-07-21",
 			city: "Exampleford", country: "United Kingdom", height: 1.71, weight: 63.5, weightPerWeek: 0.01,
 			restHR: 50, hrv: 60, steps: 9000, weeks: 53, every: 5, sea: [2]float64{50.1, -7.4}, hilly: 1,
@@ -127,7 +128,7 @@ func demoPeople() []*demoPerson {
 			devices: map[string]string{"Ride": "Garmin Edge 540", "Run": "Polar Pacer Pro"},
 		},
 		{
-			n: 5, id: "i100005", first: "Pieter", last: "van Elzenbroek", key: "demo-key-5",
+			n: 5, id: "i100005", fitness: 22, first: "Pieter", last: "van Elzenbroek", key: "demo-key-5",
 			zone: "Europe/Amsterdam", holidayZone: "Europe/Amsterdam", sex: "M", born: "1971-03-12",
 			city: "Voorbeeldstad", country: "Netherlands", height: 1.79, weight: 82, weightPerWeek: 0,
 			restHR: 57, hrv: 41, steps: 6500, weeks: 53, every: 5, sea: [2]float64{54.1, 4.9}, hilly: 0.3,

@@ -36,7 +36,7 @@ func newDemoRoute(p *demoPerson, index int, length float64) *demoRoute {
 	type wave struct{ k, slope, phase float64 }
 	var waves []wave
 	for _, w := range []struct{ metres, slope float64 }{{9000, 0.006}, {3800, 0.011}, {1500, 0.015}, {600, 0.010}} {
-		k := math.Max(1, math.Round(length/w.metres*(0.8+0.4*rng.Float64())))
+		k := max(1, math.Round(length/w.metres*(0.8+0.4*rng.Float64())))
 		waves = append(waves, wave{k, w.slope * p.hilly * (0.6 + 0.8*rng.Float64()), rng.Float64() * 2 * math.Pi})
 	}
 	wobble := [3]float64{0.15 * rng.Float64(), 0.10 * rng.Float64(), 0.06 * rng.Float64()}

@@ -1,8 +1,10 @@
 package fake
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -23,6 +25,8 @@ type demoSession struct {
 	manual      bool    // entered by hand, without streams
 	share       float64 // how much of it was done
 	effort      float64 // how hard against the plan
+	stretch     float64 // how long the easy parts were against the plan
+	hostile     bool    // carries demoHostile
 }
 
 // Slots of sessions that are not in the weekly template.
@@ -141,7 +145,7 @@ func (c *demoCalendar) weekSessions(week int) []*demoSession {
 		if day == raceDay || day == raceDay-1 && c.quality(week) != "easy" && slot.kind == "ride.long" {
 			continue
 		}
-		s := &demoSession{c: c, week: week, day: day, minute: slot.minute, slot: i, kind: slot.kind, minutes: float64(slot.mins), share: 1, effort: 1}
+		s := &demoSession{c: c, week: week, day: day, minute: slot.minute, slot: i, kind: slot.kind, minutes: float64(slot.mins), share: 1, effort: 1, stretch: 1}
 		if slot.kind != "strength" {
 			s.minutes = math.Round(s.minutes * volume)
 		}
@@ -155,7 +159,11 @@ func (c *demoCalendar) weekSessions(week int) []*demoSession {
 			out = append(out, s)
 		}
 	}
-	return append(out, c.extras(week)...)
+	out = append(out, c.extras(week)...)
+	slices.SortStableFunc(out, func(a, b *demoSession) int {
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.minute, b.minute))
+	})
+	return out
 }
 
 // shape settles how a session of the template went; false drops it.
@@ -171,6 +179,7 @@ func (c *demoCalendar) shape(s *demoSession) bool {
 	s.sport = c.sportDone(s, rng.IntN(100))
 	s.minute += rng.IntN(34) - 12
 	s.effort = 1 + 0.012*demoClamp(rng.NormFloat64(), -2, 2)
+	s.stretch = 0.94 + 0.13*rng.Float64()
 	roll := rng.IntN(100)
 	switch {
 	case period != nil && period.category != "HOLIDAY", roll < 7:
@@ -228,7 +237,7 @@ func (c *demoCalendar) raceSessions(week int, r demoRace) []*demoSession {
 		if metres > 0 {
 			race.metres = metres
 		}
-		s := &demoSession{c: c, week: week, day: r.day, minute: minute, slot: len(out), kind: "race", race: &race, sport: sport, minutes: minutes, share: 1, effort: 1}
+		s := &demoSession{c: c, week: week, day: r.day, minute: minute, slot: len(out), kind: "race", race: &race, sport: sport, minutes: minutes, share: 1, effort: 1, stretch: 1}
 		if len(out) == 0 {
 			s.event = c.eventID(r.day, slotRace)
 		}
@@ -251,7 +260,7 @@ func (c *demoCalendar) extras(week int) []*demoSession {
 	var out []*demoSession
 	monday := mondayOf(week)
 	add := func(weekday, minute, slot int, kind, sport string, minutes float64) *demoSession {
-		s := &demoSession{c: c, week: week, day: monday + weekday, minute: minute, slot: slot, kind: kind, sport: sport, minutes: minutes, share: 1, effort: 1}
+		s := &demoSession{c: c, week: week, day: monday + weekday, minute: minute, slot: slot, kind: kind, sport: sport, minutes: minutes, share: 1, effort: 1, stretch: 1}
 		free := c.period(s.day) == nil && len(c.races(week)) == 0
 		s.done = free && c.over(s.day, minute, minutes)
 		if free {
@@ -275,7 +284,9 @@ func (c *demoCalendar) extras(week int) []*demoSession {
 			add(4, 7*60+45, slotExtra, "ride.recovery", "Ride", 50).strava = true
 		}
 	case 3:
-		add(6, 14*60, slotExtra, "hike", "Hike", 130).manual = true
+		if week%8 == 3 {
+			add(6, 14*60, slotExtra, "hike", "Hike", 95).manual = true
+		}
 	}
 	kept := out[:0]
 	for _, s := range out {

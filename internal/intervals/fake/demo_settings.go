@@ -154,8 +154,9 @@ func (c *demoCalendar) sportSettings() []Object {
 	return out
 }
 
-// weight is what the scales say on a day, without the day's noise.
+// weight is what the scales say on a day, without the day's noise. It counts
+// from the start of the present eight weeks, so that it stays as today moves.
 func (c *demoCalendar) weight(day int) float64 {
-	weeks := float64(c.today-day) / 7
+	weeks := float64(mondayOf(weekOf(c.today)/8*8)-day) / 7
 	return c.p.weight - c.p.weightPerWeek*weeks + 0.5*math.Sin(float64(day)/29)
 }

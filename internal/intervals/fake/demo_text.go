@@ -20,14 +20,14 @@ func (s *demoSession) name() string {
 	switch roll := rng.IntN(100); {
 	case s.manual:
 		return map[string]string{"Yoga": "Evening yoga", "Hike": "Family walk in the dunes"}[s.sport]
-	case roll < 5:
+	case roll < 4, s.c.p.n == 1 && s.slot == 4 && s.week%2 == 0:
 		return ""
-	case roll < 9:
+	case roll < 7, s.c.p.n == 1 && s.slot == 7 && s.week%4 == 1:
 		return "Unnamed"
 	case roll < 60 && s.event > 0, s.sport == "WeightTraining":
 		return s.workout().name
 	case s.sport == "VirtualRide":
-		return "Virtual ride - " + [4]string{"Coral Loop", "Volcano Flat", "Tempus Climb", "Harbour Laps"}[rng.IntN(4)]
+		return "Virtual ride - " + [4]string{"Coral Loop", "Crater Flats", "Ridge Climb", "Harbour Laps"}[rng.IntN(4)]
 	}
 	part := "Evening "
 	switch hour := s.minute / 60; {
@@ -43,7 +43,7 @@ func (s *demoSession) name() string {
 
 // description is the athlete's note; most activities have none.
 func (s *demoSession) description() string {
-	if s.c.p.n == 1 && s.kind == "ride.long" && s.week == weekOf(s.c.today)-1-(weekOf(s.c.today)-1)%2 {
+	if s.hostile {
 		return demoHostile
 	}
 	if s.race != nil {

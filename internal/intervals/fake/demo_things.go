@@ -30,7 +30,10 @@ func (s *demoSession) gear() int {
 	case "VirtualRide":
 		return gearTrainer
 	case "Run":
-		if s.c.step(s.day) >= gearSwap {
+		switch step := s.c.step(s.day); {
+		case step >= 2*gearSwap: // not noted then
+			return 0
+		case step >= gearSwap:
 			return gearOldShoes
 		}
 		return gearShoes
@@ -74,7 +77,7 @@ func (c *demoCalendar) gear(use map[int]demoUse) []Object {
 		}
 	}
 	if c.p.run != nil {
-		old := thing(gearOldShoes, "Shoes", bought, use[gearOldShoes])
+		old := thing(gearOldShoes, "Shoes", dayText(max(c.first-20, swap-gearSwap*56)), use[gearOldShoes])
 		old["retired"] = dayText(swap)
 		out = append(out, thing(gearShoes, "Shoes", dayText(swap), use[gearShoes]), old)
 	}

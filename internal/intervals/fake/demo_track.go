@@ -18,8 +18,10 @@ type demoTrack struct {
 
 // demoColumn holds one stream; NaN is null.
 type demoColumn struct {
-	v []float64
-	p []*float64
+	v     []float64
+	p     []*float64 // at least as many as were ever asked for
+	base  *float64   // where p points
+	nulls []int      // what is nil in p
 }
 
 // demoLap is one executed step: stream indexes, end exclusive.
@@ -38,19 +40,26 @@ func (c *demoColumn) null(from, to int) {
 	}
 }
 
+// pointers gives the samples as a Stream holds them. The pointers are kept from
+// one track to the next for as long as the samples stay where they are.
 func (c *demoColumn) pointers() []*float64 {
-	if cap(c.p) < len(c.v) {
-		c.p = make([]*float64, 0, cap(c.v))
+	if len(c.v) > 0 && c.base != &c.v[0] {
+		c.base, c.p, c.nulls = &c.v[0], make([]*float64, 0, cap(c.v)), nil
 	}
-	c.p = c.p[:len(c.v)]
-	for i := range c.v {
-		if math.IsNaN(c.v[i]) {
+	for _, i := range c.nulls {
+		c.p[i] = &c.v[:i+1][i]
+	}
+	c.nulls = c.nulls[:0]
+	for i := len(c.p); i < len(c.v); i++ {
+		c.p = append(c.p, &c.v[i])
+	}
+	for i, v := range c.v {
+		if math.IsNaN(v) {
 			c.p[i] = nil
-		} else {
-			c.p[i] = &c.v[i]
+			c.nulls = append(c.nulls, i)
 		}
 	}
-	return c.p
+	return c.p[:len(c.v)]
 }
 
 func (t *demoTrack) reset() {

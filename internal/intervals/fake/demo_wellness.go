@@ -8,7 +8,7 @@ import "math"
 func (c *demoCalendar) wellness(loads map[int]float64) []Object {
 	p := c.p
 	var out []Object
-	fit := fitnessDay{CTL: 55, ATL: 55}
+	fit := fitnessDay{CTL: p.fitness, ATL: p.fitness}
 	last := p.weight
 	for day := c.first; day <= c.today; day++ {
 		rng := p.rng(day, 201)
@@ -26,6 +26,9 @@ func (c *demoCalendar) wellness(loads map[int]float64) []Object {
 		o := Object{"id": dayText(day), "updated": dayText(day) + "T06:41:03.818+00:00", "locked": false, "tempWeight": false, "tempRestingHR": false}
 		out = append(out, o)
 
+		if (day+3)%7 == 0 || len(out) == 1 {
+			o["sportInfo"] = c.sportInfo(day)
+		}
 		rest := p.restHR + 1.6*strain + 7*ill + 0.8*slow + 0.9*rng.NormFloat64()
 		hrv := p.hrv * (1 - 0.10*strain - 0.22*ill - 0.05*slow + 0.06*rng.NormFloat64())
 		sleep := 7.4 + 0.35*slow - 0.2*strain + 0.6*rng.NormFloat64() + 0.8*ill
@@ -58,10 +61,24 @@ func (c *demoCalendar) wellness(loads map[int]float64) []Object {
 		if ill > 0 {
 			o["steps"] = nearest(1, 1800+900*rng.Float64())
 		} else {
-			o["steps"] = nearest(1, math.Max(2500, p.steps+loads[day]*38+1900*rng.NormFloat64()))
+			o["steps"] = nearest(1, max(2500, p.steps+loads[day]*38+1900*rng.NormFloat64()))
 		}
 		c.scales(o, day, strain, ill, sleep)
 		c.fields(o, day, loads[day], ill)
+	}
+	return out
+}
+
+// sportInfo is the platform's estimate of each sport on a day. It is entered
+// once a week, as it comes from a model that the fake does not have.
+func (c *demoCalendar) sportInfo(day int) []any {
+	var out []any
+	if s := c.p.ride; s != nil {
+		ftp := s.threshold - s.step*float64(c.step(day)) - 1 - 2.5*c.p.rng(weekOf(day), 205).Float64()
+		out = append(out, Object{"type": "Ride", "eftp": nearest(1000, ftp), "wPrime": nearest(10, ftp*64.5), "pMax": nearest(10, ftp*3.31)})
+	}
+	if c.p.run != nil {
+		out = append(out, Object{"type": "Run", "eftp": nil, "wPrime": nil, "pMax": nil})
 	}
 	return out
 }

@@ -175,7 +175,7 @@ func (c *demoCalendar) workout(kind string, minutes float64, week int) demoWorko
 	case "run":
 		return runWorkout(kind, minutes, level)
 	case "swi":
-		return swimWorkout(kind, minutes, level)
+		return swimWorkout(kind, minutes, c.p.swim.threshold)
 	}
 	return strengthWorkout(minutes, week)
 }
@@ -209,17 +209,17 @@ func rideWorkout(kind string, minutes float64, level int, ftp float64) demoWorko
 		main = demoBlock{"Test", 1, []demoStep{demoPower("Opener", 3, 105, 105), demoPower("Easy", 6, 50, 50), demoPower("All out", 20, 100, 105), demoPower("Easy", 8, 50, 50)}}
 	case "ride.recovery":
 		w.name = "Recovery spin"
-		w.blocks = []demoBlock{{"", 1, []demoStep{demoPower("Easy", math.Max(35, roundTo5(minutes*0.6)), 48, 55)}}}
+		w.blocks = []demoBlock{{"", 1, []demoStep{demoPower("Easy", max(35, roundTo5(minutes*0.6)), 48, 55)}}}
 		return w
 	case "ride.long":
 		w.name = "Long ride"
-		half := math.Max(20, roundTo5(minutes/2-15))
+		half := max(20, roundTo5(minutes/2-15))
 		last := demoPower("Steady", half, 68, 74)
 		w.blocks = []demoBlock{{"Warmup", 1, []demoStep{demoRamp(15, 50, 65, "")}}, {"Endurance", 1, []demoStep{demoHR("Endurance", half, "Z2", 0.62, 0.70), last}}, {"Cooldown", 1, []demoStep{demoPower("", 10, 50, 50)}}}
 		return w
 	default:
 		w.name = "Endurance ride"
-		w.blocks = []demoBlock{{"Warmup", 1, []demoStep{demoRamp(10, 50, 65, "")}}, {"Endurance", 1, []demoStep{demoPower("", math.Max(20, roundTo5(minutes-20)), 62, 70)}}, {"Cooldown", 1, []demoStep{demoPower("", 10, 50, 50)}}}
+		w.blocks = []demoBlock{{"Warmup", 1, []demoStep{demoRamp(10, 50, 65, "")}}, {"Endurance", 1, []demoStep{demoPower("", max(20, roundTo5(minutes-20)), 62, 70)}}, {"Cooldown", 1, []demoStep{demoPower("", 10, 50, 50)}}}
 		return w
 	}
 	w.tags = append(w.tags, "quality")
@@ -233,8 +233,8 @@ func rideWorkout(kind string, minutes float64, level int, ftp float64) demoWorko
 
 func runWorkout(kind string, minutes float64, level int) demoWorkout {
 	w := demoWorkout{sport: "Run"}
-	warm := demoBlock{"Warmup", 1, []demoStep{demoHR("", 12, "Z1", 0.70, 0.74)}}
-	cool := demoBlock{"Cooldown", 1, []demoStep{demoHR("", 8, "Z1", 0.68, 0.72)}}
+	warm := demoBlock{"Warmup", 1, []demoStep{demoHR("", 12, "Z1", 0.65, 0.68)}}
+	cool := demoBlock{"Cooldown", 1, []demoStep{demoHR("", 8, "Z1", 0.64, 0.67)}}
 	switch kind {
 	case "run.tempo":
 		w.name, w.tags = "Tempo run", []any{"quality"}
@@ -248,36 +248,38 @@ func runWorkout(kind string, minutes float64, level int) demoWorkout {
 		w.blocks = []demoBlock{warm, {"Main set", 3, []demoStep{demoPace("Race pace", 0, 2000, 97, 99), demoPace("Jog", 2, 0, 70, 70)}}, cool}
 	case "run.strides":
 		w.name = "Easy run with strides"
-		w.blocks = []demoBlock{{"", 1, []demoStep{demoHR("", math.Max(20, roundTo5(minutes-12)), "Z2", 0.75, 0.80)}}, {"Strides", 5, []demoStep{demoPace("Stride", 1.0/3, 0, 110, 115), demoPace("Jog", 1, 0, 70, 70)}}, {"Cooldown", 1, []demoStep{demoHR("", 5, "Z1", 0.68, 0.72)}}}
+		w.blocks = []demoBlock{{"", 1, []demoStep{demoHR("", max(20, roundTo5(minutes-12)), "Z2", 0.75, 0.80)}}, {"Strides", 5, []demoStep{demoPace("Stride", 1.0/3, 0, 110, 115), demoPace("Jog", 1, 0, 70, 70)}}, {"Cooldown", 1, []demoStep{demoHR("", 5, "Z1", 0.64, 0.67)}}}
 	case "run.long":
 		w.name = "Long run"
-		w.blocks = []demoBlock{{"", 1, []demoStep{demoHR("", math.Max(40, roundTo5(minutes*0.75)), "Z2", 0.76, 0.80), demoPace("Steady", math.Max(10, roundTo5(minutes*0.25)), 0, 82, 86)}}}
+		w.blocks = []demoBlock{{"", 1, []demoStep{demoHR("", max(40, roundTo5(minutes*0.75)), "Z2", 0.76, 0.80), demoPace("Steady", max(10, roundTo5(minutes*0.25)), 0, 82, 86)}}}
 	case "run.brick":
 		w.name, w.tags = "Run off the bike", []any{"brick"}
 		w.blocks = []demoBlock{{"", 1, []demoStep{demoPace("", minutes, 0, 82, 88)}}}
 	default:
 		w.name = "Easy run"
-		w.blocks = []demoBlock{{"", 1, []demoStep{demoHR("", math.Max(25, roundTo5(minutes)), "Z2", 0.75, 0.80)}}}
+		w.blocks = []demoBlock{{"", 1, []demoStep{demoHR("", max(25, roundTo5(minutes)), "Z2", 0.75, 0.80)}}}
 	}
 	return w
 }
 
-func swimWorkout(kind string, minutes float64, level int) demoWorkout {
+// swimWorkout fills the time: about 40 m a minute and more for the fast.
+func swimWorkout(kind string, minutes float64, threshold float64) demoWorkout {
 	w := demoWorkout{sport: "Swim"}
-	warm := demoBlock{"Warmup", 1, []demoStep{demoPace("", 0, 300, 84, 84)}}
-	cool := demoBlock{"Cooldown", 1, []demoStep{demoPace("", 0, 200, 80, 80)}}
+	metres := minutes * 60 * threshold * 0.82
+	fit := func(fixed, each float64) int { return int(max(2, math.Round((metres-fixed)/each))) }
+	warm := demoBlock{"Warmup", 1, []demoStep{demoPace("", 0, 400, 86, 86)}}
+	cool := demoBlock{"Cooldown", 1, []demoStep{demoPace("", 0, 200, 84, 84)}}
 	switch kind {
 	case "swim.css":
-		reps := 8 + 2*level
+		reps := fit(600, 112)
 		w.name, w.tags = fmt.Sprintf("Threshold hundreds x%d", reps), []any{"quality"}
-		w.blocks = []demoBlock{warm, {"Main set", reps, []demoStep{demoPace("Hard", 0, 100, 98, 101), demoRest(20)}}, cool}
+		w.blocks = []demoBlock{warm, {"Main set", reps, []demoStep{demoPace("Hard", 0, 100, 98, 101), demoRest(15)}}, cool}
 	case "swim.endurance":
-		reps := int(math.Max(2, math.Round((minutes-20)/9)))
 		w.name = "Endurance swim"
-		w.blocks = []demoBlock{warm, {"Main set", reps, []demoStep{demoPace("Steady", 0, 400, 90, 93), demoRest(30)}}, cool}
+		w.blocks = []demoBlock{warm, {"Main set", fit(600, 410), []demoStep{demoPace("Steady", 0, 400, 92, 94), demoRest(30)}}, cool}
 	default:
 		w.name = "Technique swim"
-		w.blocks = []demoBlock{warm, {"Drills", 6, []demoStep{demoPace("Drill", 0, 50, 75, 75), demoRest(20)}}, {"Main set", 4 + level, []demoStep{demoPace("Smooth", 0, 200, 90, 92), demoRest(25)}}, cool}
+		w.blocks = []demoBlock{warm, {"Drills", 6, []demoStep{demoPace("Drill", 0, 50, 80, 80), demoRest(20)}}, {"Main set", fit(1020, 215), []demoStep{demoPace("Smooth", 0, 200, 93, 95), demoRest(20)}}, cool}
 	}
 	return w
 }
