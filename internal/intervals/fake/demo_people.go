@@ -178,8 +178,3 @@ func (p *demoPerson) sport(activityType string) *demoSport {
 func (p *demoPerson) rng(day int, topic uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(p.n)<<40|uint64(day), 0x9e3779b97f4a7c15^topic*0xbf58476d1ce4e5b9))
 }
-
-// chance is a yes or no for a day that holds in p of 100 days.
-func (p *demoPerson) chance(day int, topic uint64, percent int) bool {
-	return p.rng(day, topic).IntN(100) < percent
-}

@@ -10,7 +10,6 @@ import (
 // calendar, the steps are what the athlete then does.
 type demoWorkout struct {
 	name, sport string
-	indoor      bool
 	blocks      []demoBlock
 	prose       string  // instead of steps (strength)
 	load        float64 // for a session without steps
