@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/intervals/fake"
+	"intervals-mcp/internal/mcpserver"
+	"intervals-mcp/internal/secrets"
+	"intervals-mcp/internal/tools"
+)
+
+// newServer wires upstream, tools and MCP server. accountPage is where a
+// person mends their key.
+func newServer(o options, accountPage string) (*mcpserver.Server, error) {
+	up := intervals.Options{BaseURL: o.baseURL, UserAgent: userAgent(), Observe: mcpserver.Observe}
+	var keys secrets.Store = secrets.Single{User: "local", Cred: secrets.Credential{APIKey: o.apiKey}}
+	if o.demo {
+		d := newDemo(o)
+		up.BaseURL, up.Transport = "http://127.0.0.1/api/v1", d
+		keys = d
+	}
+	upstream, err := intervals.New(up)
+	if err != nil {
+		return nil, misuse("INTERVALS_API_BASE_URL: %v", err)
+	}
+	svc := tools.NewService(tools.Config{Upstream: upstream, Secrets: keys, Now: o.now, Log: o.log, AccountPage: accountPage})
+	return mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: buildVersion(), Log: o.log, LegacyOnly: o.legacyOnly}), nil
+}
+
+func userAgent() string { return "intervals-mcp/" + buildVersion() }
+
+// demo is the demo athlete's Intervals.icu in this process and the key to it.
+// It is built when first needed: it takes a moment and some memory.
+type demo struct {
+	build func() (*fake.Server, error)
+}
+
+func newDemo(o options) demo {
+	return demo{sync.OnceValues(func() (*fake.Server, error) {
+		return fake.New(fake.Demo(o.now()), fake.Options{Now: o.now, Log: o.log})
+	})}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (d demo) RoundTrip(r *http.Request) (*http.Response, error) {
+	s, err := d.build()
+	if err != nil {
+		return nil, err
+	}
+	return s.Transport().RoundTrip(r)
+}
+
+// Credential implements secrets.Store: the demo athlete is the first one.
+func (d demo) Credential(_ context.Context, user string) (secrets.Credential, error) {
+	if user != "local" {
+		return secrets.Credential{}, secrets.ErrNotFound
+	}
+	s, err := d.build()
+	if err != nil {
+		return secrets.Credential{}, err
+	}
+	return secrets.Credential{APIKey: secrets.New(s.Athletes()[0].APIKey)}, nil
+}
+
+// Refused implements secrets.Store.
+func (d demo) Refused(string) {}
+
+// tokenCheck compares bearer tokens by their hash, in constant time.
+func tokenCheck(token secrets.Secret, id identity.Identity) func(*http.Request) (identity.Identity, error) {
+	want := identity.TokenHash(token.Reveal())
+	return func(r *http.Request) (identity.Identity, error) {
+		got, ok := mcpserver.BearerToken(r)
+		if !ok || !sameHash(identity.TokenHash(got), want) {
+			return identity.Identity{}, identity.ErrInvalidToken
+		}
+		return id, nil
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/secrets"
+)
+
+// tokenFile is the name of the token's file in the data folder, the one place
+// where a token is kept readable.
+const tokenFile = "token"
+
+// personalToken gives the token of serve: the one in the data folder, made at
+// the first start; without a folder a new one each time.
+func personalToken(dir string) (secrets.Secret, error) {
+	if dir == "" {
+		return identity.NewToken(identity.PersonalPrefix), nil
+	}
+	path := filepath.Join(dir, tokenFile)
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		fresh := identity.NewToken(identity.PersonalPrefix)
+		// Another process may start at the same instant: the first one wins.
+		if err := writeFile(path, []byte(fresh.Reveal()+"\n"), false); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fresh, misuse("the token cannot be kept: %v", err)
+		}
+		raw, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return secrets.Secret{}, misuse("the token cannot be read: %v", err)
+	}
+	token := strings.TrimSpace(string(raw))
+	if !identity.WellFormed(identity.PersonalPrefix, token) {
+		return secrets.Secret{}, misuse("%s holds no token; delete it to get a new one", path)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return secrets.Secret{}, misuse("the token's file cannot be made private: %v", err)
+	}
+	return secrets.New(token), nil
+}
+
+// writeReady writes the ready file, if one was asked for.
+func writeReady(path string, v any) error {
+	if path == "" {
+		return nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(path, append(b, '\n'), true); err != nil {
+		return misuse("the ready file cannot be written: %v", err)
+	}
+	return nil
+}
+
+// dropReady removes an old ready file, so that nobody takes it for this one.
+func dropReady(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return misuse("the old ready file cannot be removed: %v", err)
+	}
+	return nil
+}
+
+// writeFile writes a file that is there wholly or not at all, with mode 0600.
+// Unless it may replace an old one, an existing file is fs.ErrExist.
+func writeFile(path string, content []byte, replace bool) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // gone already after a rename
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if replace {
+		return os.Rename(f.Name(), path)
+	}
+	return os.Link(f.Name(), path)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"intervals-mcp/internal/mcpserver"
+	"intervals-mcp/internal/secrets"
+)
+
+// drainTime is how long Ctrl-C waits for what is under way: a little more
+// than one request may take.
+const drainTime = 27 * time.Second
+
+// serve runs the MCP server over HTTP on this machine.
+func serve(ctx context.Context, p process) error {
+	o, err := readOptions("serve", p, func(fs *flag.FlagSet, o *options) {
+		fs.StringVar(&o.addr, "addr", "127.0.0.1:8765", "")
+		fs.BoolVar(&o.anyInterface, "insecure-any-interface", false, "")
+		fs.StringVar(&o.readyFile, "ready-file", "", "")
+	})
+	if err != nil {
+		return err
+	}
+	token, err := personalToken(o.dataDir)
+	if err != nil {
+		return err
+	}
+	if err := dropReady(o.readyFile); err != nil {
+		return err
+	}
+	l, err := listen(o.addr, o.anyInterface, "--insecure-any-interface")
+	if err != nil {
+		return err
+	}
+	defer l.Close() //nolint:errcheck // the process ends
+	url := localURL(l) + mcpserver.Path
+	s, err := newServer(o, "the terminal that runs this server (API_KEY)")
+	if err != nil {
+		return err
+	}
+	handler := s.Handler(mcpserver.Edge{
+		Identify: tokenCheck(token, o.identity("serve")),
+		Endpoint: func(context.Context) string { return url },
+		Loopback: true, Root: true,
+	})
+	return runHTTP(ctx, l, handler, o.log, func() error {
+		banner(p.stdout, o, url, token)
+		return writeReady(o.readyFile, map[string]any{"url": url, "token": token.Reveal(), "pid": os.Getpid()})
+	})
+}
+
+func sameHash(a, b [sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
+
+// runHTTP serves until the context ends, then finishes what is under way.
+// ready is called once requests are accepted.
+func runHTTP(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger, ready func() error) error {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	if err := ready(); err != nil {
+		return errors.Join(err, srv.Close())
+	}
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if err := srv.Shutdown(drain); err != nil {
+		return fmt.Errorf("requests were still running after %s: %w", drainTime, err)
+	}
+	return nil
+}
+
+// banner says how to connect. The token is shown on a terminal only; in a log
+// file the lines read it from its file. The demo's token guards invented data
+// and has no file.
+func banner(w io.Writer, o options, url string, token secrets.Secret) {
+	bearer := token.Reveal()
+	line := "Token: " + bearer
+	if o.dataDir != "" && !terminal(w) {
+		file := filepath.Join(o.dataDir, tokenFile)
+		bearer, line = `$(cat "`+file+`")`, "Token: in the file "+file
+	}
+	if o.demoWhy != "" {
+		line += "\n" + o.demoWhy
+	}
+	_, _ = fmt.Fprintf(w, `intervals-mcp %s: MCP server at %s
+%s
+
+Connect one client:
+  Claude Code  claude mcp add --transport http intervals %s --header "Authorization: Bearer %s"
+  VS Code      code --add-mcp '{"name":"intervals","type":"http","url":"%s","headers":{"Authorization":"Bearer %s"}}'
+  Cursor       in ~/.cursor/mcp.json: {"mcpServers":{"intervals":{"url":"%s","headers":{"Authorization":"Bearer %s"}}}}
+  curl         curl -s %s -H "Authorization: Bearer %s" -H "Content-Type: application/json" -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+
+Ctrl-C stops it.
+`, buildVersion(), url, line, url, bearer, url, bearer, url, bearer, url, bearer)
+}
+
+// terminal reports whether a person is likely to be reading.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"context"
+)
+
+// stdio runs the MCP server over stdin and stdout, for one desktop client.
+// Stdout carries the protocol and nothing else.
+func stdio(ctx context.Context, p process) error {
+	o, err := readOptions("stdio", p, nil)
+	if err != nil {
+		return err
+	}
+	if o.demoWhy != "" {
+		o.log.Info(o.demoWhy)
+	}
+	s, err := newServer(o, "the settings of the client that starts this server (API_KEY)")
+	if err != nil {
+		return err
+	}
+	return s.ServeStdio(ctx, o.identity("stdio"), p.stdin, p.stdout)
+}
