@@ -71,10 +71,10 @@ func (d demo) Refused(string) {}
 
 // tokenCheck compares bearer tokens by their hash, in constant time.
 func tokenCheck(token secrets.Secret, id identity.Identity) func(*http.Request) (identity.Identity, error) {
-	want := identity.TokenHash(token.Reveal())
+	want := identity.HashOf(token.Reveal())
 	return func(r *http.Request) (identity.Identity, error) {
 		got, ok := mcpserver.BearerToken(r)
-		if !ok || !sameHash(identity.TokenHash(got), want) {
+		if !ok || !sameHash(identity.HashOf(got), want) {
 			return identity.Identity{}, identity.ErrInvalidToken
 		}
 		return id, nil

@@ -20,12 +20,12 @@ const tokenFile = "token"
 // the first start; without a folder a new one each time.
 func personalToken(dir string) (secrets.Secret, error) {
 	if dir == "" {
-		return identity.NewToken(identity.PersonalPrefix), nil
+		return identity.NewToken(identity.KindPersonal), nil
 	}
 	path := filepath.Join(dir, tokenFile)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		fresh := identity.NewToken(identity.PersonalPrefix)
+		fresh := identity.NewToken(identity.KindPersonal)
 		// Another process may start at the same instant: the first one wins.
 		if err := writeFile(path, []byte(fresh.Reveal()+"\n"), false); err != nil && !errors.Is(err, fs.ErrExist) {
 			return fresh, misuse("the token cannot be kept: %v", err)
@@ -36,7 +36,7 @@ func personalToken(dir string) (secrets.Secret, error) {
 		return secrets.Secret{}, misuse("the token cannot be read: %v", err)
 	}
 	token := strings.TrimSpace(string(raw))
-	if !identity.WellFormed(identity.PersonalPrefix, token) {
+	if kind, err := identity.KindOf(token); err != nil || kind != identity.KindPersonal {
 		return secrets.Secret{}, misuse("%s holds no token; delete it to get a new one", path)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {

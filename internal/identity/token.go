@@ -3,52 +3,121 @@ package identity
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
-	"encoding/binary"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
 	"hash/crc32"
+	"log/slog"
 	"strings"
 
 	"intervals-mcp/internal/secrets"
 )
 
-// PersonalPrefix starts a personal token (auth.md "Bearer tokens").
-const PersonalPrefix = "imcp_pat_"
+// Kind is what a bearer token is, told by its prefix.
+type Kind string
 
-// Token alphabet: lower-case letters and digits only, so that a double click
-// selects a whole token.
-var tokenText = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
+// The kinds of bearer token. KindAccess is reserved for the authorization
+// server's access tokens.
 const (
-	randomChars = 52 // 256 bits
-	checkChars  = 7  // CRC-32 of all before it
+	KindPersonal Kind = "imcp_pat_"
+	KindAccess   Kind = "imcp_at_"
 )
 
-// NewToken makes an opaque bearer token: prefix, 256 random bits, checksum.
-func NewToken(prefix string) secrets.Secret {
-	var b [32]byte
-	_, _ = rand.Read(b[:]) // never fails
-	body := prefix + tokenText.EncodeToString(b[:])
-	return secrets.New(body + checksum(body))
+const (
+	digits       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	secretDigits = 43 // 62^43 > 2^256
+	sumDigits    = 6  // 62^6 > 2^32
+)
+
+const redacted = "[redacted]"
+
+// ErrMalformed says that a text is not a bearer token of this program: a wrong
+// prefix, length or checksum.
+var ErrMalformed = errors.New("identity: not a token of intervals-mcp")
+
+// Hash is the SHA-256 of a token: what is stored, and the key under which the
+// token is found. 256 random bits need no slow hash. It does not print either.
+type Hash [sha256.Size]byte
+
+// HashOf hashes any text, token or not.
+func HashOf(text string) Hash { return sha256.Sum256([]byte(text)) }
+
+// Hex is the hash in 64 lower-case digits, for a store's key.
+func (h Hash) Hex() string { return hex.EncodeToString(h[:]) }
+
+// ParseHash reads what Hex wrote.
+func ParseHash(s string) (h Hash, err error) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(h) {
+		return Hash{}, errors.New("identity: a token's hash is not 64 hexadecimal digits")
+	}
+	return Hash(b), nil
 }
 
-// WellFormed reports whether a text can be a token with this prefix: a typing
-// or copying error is found without asking any store.
-func WellFormed(prefix, token string) bool {
-	if !strings.HasPrefix(token, prefix) || len(token) != len(prefix)+randomChars+checkChars {
-		return false
+// String, LogValue and MarshalText never show the hash.
+func (h Hash) String() string               { return redacted }
+func (h Hash) GoString() string             { return redacted }
+func (h Hash) LogValue() slog.Value         { return slog.StringValue(redacted) }
+func (h Hash) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// NewToken makes a token of 256 random bits:
+//
+//	imcp_pat_<43 digits>_<6 digits>
+//
+// The digits are base 62; the last six are the CRC-32 of all before them, so
+// that a secret scanner can tell a token from a look-alike (as GitHub's do).
+func NewToken(k Kind) secrets.Secret {
+	var raw [32]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	return newToken(k, raw)
+}
+
+func newToken(k Kind, raw [32]byte) secrets.Secret {
+	body := string(k) + base62(raw[:], secretDigits)
+	return secrets.New(body + "_" + checksum(body))
+}
+
+// KindOf checks prefix, length, alphabet and checksum of a token: a typing or
+// copying error is found without asking any store. Whether anybody holds the
+// token is another question. It takes as long for one wrong checksum as for
+// another.
+func KindOf(token string) (Kind, error) {
+	for _, k := range []Kind{KindPersonal, KindAccess} {
+		rest, ok := strings.CutPrefix(token, string(k))
+		if !ok || len(rest) != secretDigits+1+sumDigits || rest[secretDigits] != '_' {
+			continue
+		}
+		good := 1
+		for i := range secretDigits {
+			if strings.IndexByte(digits, rest[i]) < 0 {
+				good = 0
+			}
+		}
+		want := checksum(token[:len(k)+secretDigits])
+		if good&subtle.ConstantTimeCompare([]byte(rest[secretDigits+1:]), []byte(want)) == 1 {
+			return k, nil
+		}
 	}
-	body := token[:len(token)-checkChars]
-	if _, err := tokenText.DecodeString(body[len(prefix):]); err != nil {
-		return false
-	}
-	return token[len(body):] == checksum(body)
+	return "", ErrMalformed
 }
 
 func checksum(body string) string {
-	var b [4]byte
-	binary.BigEndian.PutUint32(b[:], crc32.ChecksumIEEE([]byte(body)))
-	return tokenText.EncodeToString(b[:])
+	sum := crc32.ChecksumIEEE([]byte(body))
+	return base62([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}, sumDigits)
 }
 
-// TokenHash is what is stored and compared instead of a token.
-func TokenHash(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
+// base62 writes a big-endian number in exactly width digits.
+func base62(number []byte, width int) string {
+	number = append([]byte(nil), number...)
+	out := make([]byte, width)
+	for i := width - 1; i >= 0; i-- {
+		rest := 0
+		for j, b := range number {
+			rest = rest<<8 | int(b)
+			number[j] = byte(rest / len(digits))
+			rest %= len(digits)
+		}
+		out[i] = digits[rest]
+	}
+	return string(out)
+}
