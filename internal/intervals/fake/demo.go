@@ -15,8 +15,10 @@ import (
 // The first athlete is the demo athlete, the fourth coaches the first three,
 // the fifth belongs to nobody. Activities have no streams in the maps: Record
 // makes them when they are asked for.
-func Demo(now time.Time) Dataset {
-	people := demoPeople()
+func Demo(now time.Time) Dataset { return demoOf(demoPeople(), now) }
+
+// demoOf is Demo for some of the people.
+func demoOf(people []*demoPerson, now time.Time) Dataset {
 	histories := make([]*demoHistory, len(people))
 	var jobs []demoJob
 	for i, p := range people {

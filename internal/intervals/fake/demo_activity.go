@@ -96,10 +96,10 @@ func (s *demoSession) settings(a Object, t thresholds) {
 	step := s.c.step(s.day)
 	a["lthr"], a["athlete_max_hr"], a["icu_resting_hr"] = t.LTHR, t.MaxHR, p.restHR
 	a["icu_weight"] = nearest(10, s.c.weight(s.day))
-	a["icu_hr_zones"] = p.list("hr"+fmt.Sprint(t.LTHR), t.HRZones)
+	a["icu_hr_zones"] = p.heartSport(s.sport).zones
 	a["tiz_order"] = "POWER_HR_PACE"
 	if t.FTP > 0 {
-		a["icu_ftp"], a["icu_power_zones"] = t.FTP, p.list("power", t.PowerZones)
+		a["icu_ftp"], a["icu_power_zones"] = t.FTP, demoPowerList
 		a["icu_w_prime"], a["p_max"] = nearest(0.01, t.FTP*66), nearest(0.1, t.FTP*3.4)
 		a["icu_sweet_spot_min"], a["icu_sweet_spot_max"], a["icu_power_spike_threshold"] = t.SweetSpotMin, t.SweetSpotMax, 30.0
 		outdoor := math.Round(p.ride.threshold - p.ride.step*float64(step))
@@ -107,7 +107,7 @@ func (s *demoSession) settings(a Object, t thresholds) {
 		a["icu_rolling_w_prime"], a["icu_rolling_p_max"] = nearest(10, outdoor*64.5), nearest(10, outdoor*3.31)
 	}
 	if t.ThresholdPace > 0 {
-		a["pace_zones"] = p.list("pace", t.PaceZones)
+		a["pace_zones"] = demoPaceList
 	}
 	for _, key := range [...]string{"icu_ignore_time", "icu_ignore_power", "icu_ignore_hr", "ignore_velocity", "ignore_pace", "use_elevation_correction", "use_gap_zone_times", "icu_intervals_edited", "lock_intervals", "has_segments"} {
 		a[key] = false

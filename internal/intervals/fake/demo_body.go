@@ -58,14 +58,19 @@ func (s *demoSession) record(t *demoTrack) {
 
 // heart gives lactate threshold and maximum heart rate for a sport.
 func (p *demoPerson) heart(sport string) (lthr, maxHR float64) {
-	s := p.sport(sport)
-	if s == nil {
-		s = p.run
-	}
-	if s == nil {
-		s = p.ride
-	}
+	s := p.heartSport(sport)
 	return s.lthr, s.maxHR
+}
+
+// heartSport is the sport whose heart rates count for an activity type: its
+// own, else those of running or riding.
+func (p *demoPerson) heartSport(sport string) *demoSport {
+	for _, s := range []*demoSport{p.sport(sport), p.run, p.ride} {
+		if s != nil {
+			return s
+		}
+	}
+	return nil
 }
 
 // steps calls do for each step of the workout in order, repeats unrolled and

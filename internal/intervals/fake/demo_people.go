@@ -34,7 +34,6 @@ type demoPerson struct {
 
 	loc, holidayLoc *time.Location
 	routes          []*demoRoute
-	shared          map[string]any // slices of settings, shared between activities
 }
 
 // demoSport is one sport's thresholds today and their step for each eight
@@ -43,6 +42,7 @@ type demoSport struct {
 	threshold, step float64 // FTP in W, or threshold pace in m/s
 	indoorLess      float64
 	lthr, maxHR     float64
+	zones           []any // heart rate zones in the form of decoded JSON
 	paceUnits       string
 }
 
@@ -144,7 +144,11 @@ func demoPeople() []*demoPerson {
 		p.loc = demoZone(p.zone)
 		p.holidayLoc = demoZone(p.holidayZone)
 		p.routes = demoRoutes(p)
-		p.shared = map[string]any{}
+		for _, s := range []*demoSport{p.ride, p.run, p.swim} {
+			if s != nil {
+				s.zones = numberList(s.hrZones())
+			}
+		}
 	}
 	return people
 }

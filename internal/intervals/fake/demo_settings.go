@@ -9,6 +9,8 @@ import (
 var (
 	demoPowerZones = []float64{55, 75, 90, 105, 120, 150, 999}
 	demoPaceZones  = []float64{77.5, 87.7, 94.3, 100, 103.4, 111.5, 999}
+	demoPowerList  = numberList(demoPowerZones)
+	demoPaceList   = numberList(demoPaceZones)
 	demoZoneNames  = []any{"Recovery", "Aerobic", "Tempo", "SubThreshold", "SuperThreshold", "Aerobic Capacity", "Anaerobic"}
 )
 
@@ -38,19 +40,6 @@ func (s *demoSession) thresholds() thresholds {
 		t.ThresholdPace, t.PaceZones, t.PaceUnits = s.threshold(), demoPaceZones, sport.paceUnits
 	}
 	return t
-}
-
-// list gives a zone array the form of decoded JSON; equal ones are shared.
-func (p *demoPerson) list(key string, values []float64) any {
-	if l, ok := p.shared[key]; ok {
-		return l
-	}
-	if values == nil {
-		return nil
-	}
-	l := numberList(values)
-	p.shared[key] = l
-	return l
 }
 
 // athlete is GET /athlete/{id}, private fields included: the fake must have
