@@ -3,6 +3,7 @@ package fake
 import (
 	"fmt"
 	"math"
+	"time"
 )
 
 // events is the calendar: what was planned, what is planned, and all that is
@@ -97,9 +98,8 @@ func (c *demoCalendar) periodEvents() []Object {
 			}
 			out = append(out, c.periodEvent(p, slotPeriod+i))
 		}
-		start := mondayOf(weekOf(dayOfYearStart(year, c.p.n) + 6))
-		if start > c.first-400 && start <= c.today+60 {
-			o := c.event("SEASON_START", fmt.Sprintf("Season %d", year+1-boolInt(c.p.n > 1)), start, start, slotSeason)
+		if start, name := c.season(year); start > c.first-400 && start <= c.today+60 {
+			o := c.event("SEASON_START", name, start, start, slotSeason)
 			o["color"] = "#3498db"
 			out = append(out, o)
 		}
@@ -111,20 +111,13 @@ func (c *demoCalendar) periodEvents() []Object {
 	return out
 }
 
-func boolInt(b bool) int {
-	if b {
-		return 1
+// season is the Monday a season begins and its name: in November for the demo
+// athlete, in January for the others.
+func (c *demoCalendar) season(year int) (monday int, name string) {
+	if c.p.n == 1 {
+		return mondayOf(weekOf(demoDate(year, time.November, 7))), fmt.Sprintf("Season %d", year+1)
 	}
-	return 0
-}
-
-// dayOfYearStart is the day a season begins: November for the demo athlete,
-// January for the others.
-func dayOfYearStart(year, person int) int {
-	if person == 1 {
-		return demoDate(year, 11, 1)
-	}
-	return demoDate(year, 1, 1)
+	return mondayOf(weekOf(demoDate(year, time.January, 7))), fmt.Sprintf("Season %d", year)
 }
 
 func (c *demoCalendar) periodEvent(p demoPeriod, slot int) Object {
