@@ -1,7 +1,9 @@
 package fake
 
 import (
+	"bytes"
 	"compress/gzip"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,9 +25,15 @@ func jsonAnswer(status int, v any) *answer {
 		return a
 	}
 	a.header.Set("Content-Type", "application/json")
-	a.body = encode(nil, v)
+	scratch := scratches.Get().(*[]byte)
+	*scratch = encode((*scratch)[:0], v)
+	a.body = bytes.Clone(*scratch)
+	scratches.Put(scratch)
 	return a
 }
+
+// scratches are reused to encode in: a list grows to megabytes.
+var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
 // emptyAnswer is a 200 without a body.
 func emptyAnswer() *answer { return jsonAnswer(http.StatusOK, nil) }
@@ -73,12 +81,15 @@ type quota struct {
 	used  int
 }
 
-func (q *quota) stamp(h http.Header, now time.Time) {
+func (q *quota) stamp(a *answer, now time.Time) {
 	if now.Sub(q.since) > 15*time.Minute {
 		q.since, q.used = now, 0
 	}
 	q.used++
-	left := func(limit int) string { return strconv.Itoa(max(limit-q.used, leastLeft)) }
-	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(quarterLimit) + "," + strconv.Itoa(dailyLimit)}
-	h["X-Ratelimit-Remaining"] = []string{left(quarterLimit) + "," + left(dailyLimit)}
+	quarter, daily := max(quarterLimit-q.used, leastLeft), max(dailyLimit-q.used, leastLeft)
+	if a.status == http.StatusTooManyRequests {
+		quarter = 0
+	}
+	a.header.Set("X-RateLimit-Limit", fmt.Sprintf("%d,%d", quarterLimit, dailyLimit))
+	a.header.Set("X-RateLimit-Remaining", fmt.Sprintf("%d,%d", quarter, daily))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"regexp"
@@ -100,6 +101,7 @@ func (s *Server) leave(entry *seen, a *answer, err error) {
 	if err == nil {
 		s.mu.Lock()
 		entry.Status = a.status
+		s.quota.stamp(a, time.Now())
 		s.mu.Unlock()
 	}
 	s.log.Debug("fake: request", "method", entry.Method, "path", entry.Path, "status", entry.Status)
@@ -140,7 +142,7 @@ func (f *fault) answer() *answer {
 		a.body = f.bodyBytes()
 	}
 	if f.RetryAfter > 0 {
-		a.header.Set("Retry-After", strconv.Itoa(int(f.RetryAfter)))
+		a.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter))))
 	}
 	return a
 }

@@ -73,11 +73,14 @@ func (c *call) editable() (*event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if yes(e.Object, "athlete_cannot_edit") && c.own(c.ath) {
+	if c.locked(e) {
 		return nil, errAccessDenied
 	}
 	return e, nil
 }
+
+// locked tells if a coach has kept the event from the athlete's own hands.
+func (c *call) locked(e *event) bool { return yes(e.Object, "athlete_cannot_edit") && c.own(c.ath) }
 
 // listEvents lists the calendar, oldest first. The range grows to take in
 // whole events of several days (API.md 1.5).
@@ -296,6 +299,9 @@ func (c *call) apply(d draft) (*event, error) {
 		}
 	}
 	if d.old != nil {
+		if c.locked(d.old) {
+			return nil, errAccessDenied
+		}
 		return d.old, c.changeEvent(d.old, d.fields)
 	}
 	e := &event{Object: Object{}, id: c.s.nextID(), maker: c.who.id}
@@ -489,7 +495,7 @@ func (c *call) bulkDeleteEvents() (any, error) {
 		} else if id, ok := whole(d, "id"); ok {
 			e = c.ath.event(id)
 		}
-		if e != nil && !slices.Contains(doomed, e) && c.visible(e) {
+		if e != nil && !slices.Contains(doomed, e) && c.visible(e) && !c.locked(e) {
 			doomed = append(doomed, e)
 		}
 	}
