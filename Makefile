@@ -5,7 +5,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-MAKEFLAGS   += --no-print-directory
+MAKEFLAGS   += --no-print-directory --silent
 
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 STATICCHECK := v0.8.2
@@ -30,7 +30,7 @@ help: ## list the targets
 
 .PHONY: run
 run: ## serve on http://127.0.0.1:8765/mcp: your data with API_KEY set, else the demo athlete
-	@go run ./cmd/intervals-mcp serve $(if $(API_KEY),,--demo) $(ARGS)
+	@go run ./cmd/intervals-mcp serve $(ARGS)
 
 .PHONY: test
 test: ## run the tests (needs only Go)
@@ -90,7 +90,7 @@ conformance: ## the MCP conformance suite against our server, both protocol eras
 .PHONY: sdk-clients
 sdk-clients: bin/intervals-mcp ## the official TypeScript client calls every tool, over HTTP and stdio
 	@$(call need,npm,sdk-clients); $(MAKE) $(NPM)/.installed; \
-	NODE_PATH=$(NPM)/node_modules "$(NODE)" infra/clients/client.mjs bin/intervals-mcp
+	"$(NODE)" infra/clients/client.mjs $(NPM) bin/intervals-mcp
 
 .PHONY: bench
 bench: ## measure speed, memory and tokens; writes docs/performance.md
