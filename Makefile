@@ -13,6 +13,9 @@ RIE         := v0.0.0-20261030222936-bef5c4ba774d
 
 TOOLS := $(CURDIR)/.tools
 NPM   := $(TOOLS)/npm
+MOTO  := $(TOOLS)/moto
+LINTER     := $(TOOLS)/staticcheck@$(STATICCHECK)/staticcheck
+LAMBDA_RIE := $(TOOLS)/rie@$(RIE)/aws-lambda-rie
 GO_LD := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 5s
 
@@ -57,9 +60,9 @@ vet: ## go vet
 
 .PHONY: lint
 lint: ## staticcheck
-	@if [ ! -x $(TOOLS)/staticcheck@$(STATICCHECK)/staticcheck ] && ! $(MAKE) $(TOOLS)/staticcheck@$(STATICCHECK)/staticcheck; then \
+	@if [ ! -x $(LINTER) ] && ! $(MAKE) $(LINTER); then \
 		echo "skipped: lint needs staticcheck, which could not be fetched"; [ "$${CI:-}" != true ]; exit; fi; \
-	$(TOOLS)/staticcheck@$(STATICCHECK)/staticcheck ./...
+	$(LINTER) ./...
 
 .PHONY: tidy
 tidy: ## fail when go.mod or go.sum is not tidy
@@ -70,6 +73,7 @@ race: ## tests with the race detector, counted; none may be skipped in CI
 	@if [ "$$(go env CGO_ENABLED)" != 1 ] || ! command -v $$(go env CC) >/dev/null; then \
 		echo "skipped: the race detector needs a C compiler"; [ "$${CI:-}" != true ]; \
 		go test -json ./... | go run ./infra/gotest; exit; fi; \
+	export LAMBDA_RIE=$$(ls $(LAMBDA_RIE) 2>/dev/null || true); \
 	go test -race -json ./... | go run ./infra/gotest
 
 .PHONY: generate
@@ -78,9 +82,9 @@ generate: ## renew docs/tools.md and the tools' snapshots
 
 .PHONY: rie
 rie: ## every file of events/ through AWS's Runtime Interface Emulator
-	@if [ ! -x $(TOOLS)/rie@$(RIE)/aws-lambda-rie ] && ! $(MAKE) $(TOOLS)/rie@$(RIE)/aws-lambda-rie; then \
+	@if [ ! -x $(LAMBDA_RIE) ] && ! $(MAKE) $(LAMBDA_RIE); then \
 		echo "skipped: rie needs aws-lambda-rie, which could not be fetched"; [ "$${CI:-}" != true ]; exit; fi; \
-	LAMBDA_RIE=$(TOOLS)/rie@$(RIE)/aws-lambda-rie go test -count=1 -run RIE ./functions/...
+	LAMBDA_RIE=$(LAMBDA_RIE) go test -count=1 -json -run RIE ./functions/... | go run ./infra/gotest
 
 .PHONY: conformance
 conformance: ## the MCP conformance suite against our server, both protocol eras
@@ -104,17 +108,24 @@ fuzz: ## run each fuzz target for FUZZTIME (default 5s)
 		done; done
 
 .PHONY: tools
-tools: $(TOOLS)/staticcheck@$(STATICCHECK)/staticcheck $(TOOLS)/rie@$(RIE)/aws-lambda-rie $(NPM)/.installed ## fetch every tool into .tools/
+tools: $(LINTER) $(LAMBDA_RIE) $(NPM)/.installed $(MOTO)/.installed ## fetch every tool into .tools/
 
-$(TOOLS)/staticcheck@$(STATICCHECK)/staticcheck:
+$(LINTER):
 	@echo "fetching staticcheck $(STATICCHECK)"; GOFLAGS= GOBIN=$(@D) go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK)
 
-$(TOOLS)/rie@$(RIE)/aws-lambda-rie:
+$(LAMBDA_RIE):
 	@echo "fetching aws-lambda-rie $(RIE)"; GOFLAGS= CGO_ENABLED=0 GOBIN=$(@D) go install github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie@$(RIE)
 
 $(NPM)/.installed: infra/npm/package.json infra/npm/package-lock.json
 	@echo "fetching Node packages"; mkdir -p $(NPM); cp $^ $(NPM)/; \
 	npm ci --prefix $(NPM) --ignore-scripts --no-audit --no-fund --loglevel=error; touch $@
+
+.PHONY: moto
+moto: $(MOTO)/.installed ## fetch moto, which stands in for DynamoDB and Secrets Manager in tests
+
+$(MOTO)/.installed: infra/python/moto.txt
+	@echo "fetching moto"; python3 -m venv $(MOTO); \
+	$(MOTO)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<; touch $@
 
 .PHONY: clean
 clean: ## remove what was built and fetched

@@ -56,8 +56,8 @@ func serve(t *testing.T, program string) (url, token string) {
 	t.Helper()
 	ready := filepath.Join(t.TempDir(), "ready.json")
 	cmd := exec.Command(program, append([]string{"serve", "--addr", "127.0.0.1:0", "--ready-file", ready}, flags...)...)
-	var log bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &log, &log
+	var log bytes.Buffer // what is said on stdout is for the person who started it
+	cmd.Stderr = &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
