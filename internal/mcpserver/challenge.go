@@ -104,7 +104,8 @@ func (e *edge) originAllowed(r *http.Request) bool {
 	if len(origins) > 1 {
 		return false
 	}
-	if slices.Contains(e.AllowedOrigins, origins[0]) {
+	own := strings.TrimSuffix(e.Endpoint(r.Context()), Path)
+	if slices.Contains(e.AllowedOrigins, origins[0]) || (own != "" && origins[0] == own) {
 		return true
 	}
 	if !e.Loopback {
@@ -141,6 +142,8 @@ func BearerToken(r *http.Request) (token string, ok bool) {
 		return "", false
 	}
 	scheme, token, _ := strings.Cut(all[0], " ")
-	token = strings.TrimSpace(token)
-	return token, strings.EqualFold(scheme, "Bearer") && token != ""
+	if token = strings.TrimSpace(token); token == "" || !strings.EqualFold(scheme, "Bearer") {
+		return "", false
+	}
+	return token, true
 }

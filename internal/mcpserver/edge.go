@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -75,7 +76,7 @@ func (s *Server) Handler(e Edge) http.Handler {
 		server.WithStateLess(true), server.WithDisableStreaming(true),
 		server.WithDisableLocalhostProtection(true), // ours answers JSON, and on every path
 		server.WithStreamableHTTPProtocolVersions(s.legacy...),
-		server.WithStreamableHTTPLogger(s.log))}
+		server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))} // its words may be a client's
 }
 
 // ServeHTTP keeps design.md's order: recover, deadline, origin, who, method,
