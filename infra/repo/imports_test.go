@@ -23,18 +23,20 @@ var rank = map[string]int{
 	"internal/training": 0,
 	"internal/identity": 1,
 	"internal/secrets":  1,
+	"internal/awsenv":   1, // AWS clients from a function's environment
 
 	"internal/intervals": 2,
 	"internal/state":     2,
 	"internal/audit":     2,
 	"internal/embedded":  2, // the SQLite file behind audit, identity, secrets and state
 
-	"internal/change":    3,
-	"internal/tools":     4,
-	"internal/charts":    4,
-	"internal/mcpserver": 5,
-	"internal/oauth":     5,
-	"internal/gateway":   5,
+	"internal/change":     3,
+	"internal/authorizer": 3,
+	"internal/tools":      4,
+	"internal/charts":     4,
+	"internal/mcpserver":  5,
+	"internal/oauth":      5,
+	"internal/gateway":    5,
 
 	"functions": 6,
 	"cmd":       6,
