@@ -27,9 +27,6 @@ func (a *athlete) customCodes(kind string) []string {
 
 func (s *Server) loadedItem(a *athlete, loaded Object) Object {
 	o := cloneObject(loaded)
-	if content, ok := loaded["content"].(Object); ok {
-		o["content"] = keepNulls(content)
-	}
 	o["id"] = float64(s.numberedID(o))
 	o["athlete_id"] = a.id
 	return o

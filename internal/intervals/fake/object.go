@@ -132,12 +132,11 @@ func objects(v any) []Object {
 }
 
 // clone copies a value deeply, so that a data set and the server's state, or
-// two objects of it, never share anything. Numbers become float64 and nulls
-// inside objects go: a full object spells them out again.
+// two objects of it, never share anything. Numbers become float64.
 func clone(v any) any {
 	switch v := v.(type) {
 	case Object:
-		return cloneObject(v)
+		return keepNulls(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
@@ -147,7 +146,7 @@ func clone(v any) any {
 	case []Object:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = cloneObject(e)
+			out[i] = keepNulls(e)
 		}
 		return out
 	case []string:
@@ -177,6 +176,8 @@ func clone(v any) any {
 	return v
 }
 
+// cloneObject copies an object without its own nulls: a full object spells
+// them out again. Nulls further in stay.
 func cloneObject(o Object) Object {
 	out := make(Object, len(o))
 	for k, v := range o {
@@ -187,15 +188,10 @@ func cloneObject(o Object) Object {
 	return out
 }
 
-// keepNulls is cloneObject for objects whose nulls mean something to their
-// reader (a custom item's content, a workout's steps).
+// keepNulls is cloneObject for objects whose nulls mean something.
 func keepNulls(o Object) Object {
 	out := make(Object, len(o))
 	for k, v := range o {
-		if child, ok := v.(Object); ok {
-			out[k] = keepNulls(child)
-			continue
-		}
 		out[k] = clone(v)
 	}
 	return out

@@ -36,7 +36,7 @@ type AthleteInfo struct {
 	APIKey   string   `json:"api_key"`
 	Name     string   `json:"name"`
 	CoachOf  []string `json:"coach_of"`
-	Timezone string   `json:"timezone"`
+	Timezone string   `json:"-"` // the ready file has the other four
 }
 
 // Server is the platform. All its methods may be called at the same time.

@@ -16,23 +16,23 @@ func TestEveryKnownErrorIsRefusedAsThePlatformDoes(t *testing.T) {
 		body         any
 		auth         string
 	}{
-		"missing or wrong credentials": {"GET", "athlete/0", nil, "Basic " + base64.StdEncoding.EncodeToString([]byte("API_KEY:wrong"))},
+		"missing or wrong credentials":                                           {"GET", "athlete/0", nil, "Basic " + base64.StdEncoding.EncodeToString([]byte("API_KEY:wrong"))},
 		"Bearer used with an API key, or another athlete's id, or scope missing": {"GET", "athlete/0", nil, "Bearer key-sample"},
 		"GET activity-pace-curves with athlete id 0":                             {"GET", "athlete/0/activity-pace-curves?oldest=2026-07-01&newest=2026-07-15", nil, ""},
-		"unknown route":                                   {"GET", "athlete/i12345/fitness", nil, ""},
-		"unknown activity / event id":                     {"GET", "athlete/0/events/1", nil, ""},
-		"wrong verb":                                      {"GET", "athlete/i12345/folders/81001/workouts", nil, ""},
-		"Strava activity sub-resource":                    {"GET", "activity/15000000001/streams", nil, ""},
-		"required query missing":                          {"GET", "athlete/0/power-curves", nil, ""},
-		"bad curve spec":                                  {"GET", "athlete/0/power-curves?type=Ride&curves=6w", nil, ""},
-		"unknown wellness key":                            {"PUT", "athlete/0/wellness/2026-07-14", Object{"feel": 1}, ""},
-		"event without name (NOTE)":                       {"POST", "athlete/0/events", Object{"category": "NOTE", "start_date_local": "2026-07-16T00:00:00"}, ""},
-		"workout event without type":                      {"POST", "athlete/0/events", Object{"category": "WORKOUT", "start_date_local": "2026-07-16T00:00:00"}, ""},
-		"workout without folder":                          {"POST", "athlete/0/workouts", Object{"type": "Ride", "name": "x"}, ""},
-		"name over 80 chars":                              {"POST", "athlete/0/events", Object{"category": "NOTE", "name": strings.Repeat("x", 81), "start_date_local": "2026-07-16T00:00:00"}, ""},
-		"power-curves for a stream the activity lacks":    {"GET", "activity/i90000101/power-curves?types=watts_alt", nil, ""},
-		"rate limited":                                    {"GET", "athlete/0/gear", nil, ""},
-		"malformed Basic credential":                      {"GET", "athlete/0", nil, "Basic QVBJX0tFWTp*"},
+		"unknown route":                                {"GET", "athlete/i12345/fitness", nil, ""},
+		"unknown activity / event id":                  {"GET", "athlete/0/events/1", nil, ""},
+		"wrong verb":                                   {"GET", "athlete/i12345/folders/81001/workouts", nil, ""},
+		"Strava activity sub-resource":                 {"GET", "activity/15000000001/streams", nil, ""},
+		"required query missing":                       {"GET", "athlete/0/power-curves", nil, ""},
+		"bad curve spec":                               {"GET", "athlete/0/power-curves?type=Ride&curves=6w", nil, ""},
+		"unknown wellness key":                         {"PUT", "athlete/0/wellness/2026-07-14", Object{"feel": 1}, ""},
+		"event without name (NOTE)":                    {"POST", "athlete/0/events", Object{"category": "NOTE", "start_date_local": "2026-07-16T00:00:00"}, ""},
+		"workout event without type":                   {"POST", "athlete/0/events", Object{"category": "WORKOUT", "start_date_local": "2026-07-16T00:00:00"}, ""},
+		"workout without folder":                       {"POST", "athlete/0/workouts", Object{"type": "Ride", "name": "x"}, ""},
+		"name over 80 chars":                           {"POST", "athlete/0/events", Object{"category": "NOTE", "name": strings.Repeat("x", 81), "start_date_local": "2026-07-16T00:00:00"}, ""},
+		"power-curves for a stream the activity lacks": {"GET", "activity/i90000101/power-curves?types=watts_alt", nil, ""},
+		"rate limited":                                 {"GET", "athlete/0/gear", nil, ""},
+		"malformed Basic credential":                   {"GET", "athlete/0", nil, "Basic QVBJX0tFWTp*"},
 	}
 	w.do("POST", "/_fake/faults", `[{"path":"/gear$","status":429,"retry_after":3}]`).ok()
 	for _, known := range readSample[[]struct {

@@ -185,8 +185,8 @@ func (s *Server) addAthlete(part AthleteData) (*athlete, error) {
 		return nil, fmt.Errorf("athlete %s: api_key: athlete %s has the same", a.id, s.byKey[a.key].id)
 	}
 	s.byID[a.id], s.byKey[a.key] = a, a
-	a.name = strings.TrimSpace(cmp.Or(text(a.object, "name"),
-		text(a.object, "firstname")+" "+text(a.object, "lastname"), a.id))
+	names := strings.TrimSpace(text(a.object, "firstname") + " " + text(a.object, "lastname"))
+	a.name = cmp.Or(text(a.object, "name"), names, a.id)
 	zone := cmp.Or(text(a.object, "timezone"), "UTC")
 	var err error
 	if a.zone, err = time.LoadLocation(zone); err != nil {
