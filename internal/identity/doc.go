@@ -3,4 +3,14 @@
 // Identity comes only from the authorizer (on a laptop: from the program that
 // started the server), never from a tool argument or a client's header. The
 // edge puts it into the request's context; tools read it from there.
+//
+// Behind the authorizer stand users and their bearer tokens. A token is shown
+// once and stored as its SHA-256; its record holds everything the authorizer
+// needs, so that one read decides. Store is what operators and the account page
+// use: it keeps a user and their tokens consistent. It stands on a Table, of
+// which there are three: Memory here, DynamoDB in identity/dynamo, and SQLite
+// in internal/embedded. Package identitytest holds what all three must do.
+//
+// A record carries its schema version. An older one is read, with defaults for
+// what it lacks; a newer one is refused (ErrNewer) and nothing is changed.
 package identity
