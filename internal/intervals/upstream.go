@@ -3,6 +3,7 @@ package intervals
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -152,6 +153,36 @@ func (u *Upstream) Client(c secrets.Credential) *Client { return &Client{up: u, 
 type Client struct {
 	up   *Upstream
 	cred secrets.Credential
+}
+
+// secretValues are the forms in which the credential could stand in a text.
+func (c *Client) secretValues() []string {
+	var out []string
+	for _, s := range []secrets.Secret{c.cred.APIKey, c.cred.Bearer} {
+		if v := s.Reveal(); len(v) >= 4 {
+			out = append(out, v, base64.StdEncoding.EncodeToString([]byte("API_KEY:"+v)))
+		}
+	}
+	return out
+}
+
+// Mentions reports whether the credential stands in b.
+func (c *Client) Mentions(b []byte) bool {
+	for _, v := range c.secretValues() {
+		if bytes.Contains(b, []byte(v)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Scrub replaces the credential wherever it stands in b, so that what is kept
+// of a change holds no key whatever upstream or a caller put into a text.
+func (c *Client) Scrub(b []byte) []byte {
+	for _, v := range c.secretValues() {
+		b = bytes.ReplaceAll(b, []byte(v), []byte("[redacted]"))
+	}
+	return b
 }
 
 // call is one request; segments are path parts below the base, each escaped.

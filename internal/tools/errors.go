@@ -47,6 +47,13 @@ func refuse(arg, format string, a ...any) Problems {
 	return Problems{{Arg: arg, Message: fmt.Sprintf(format, a...)}}
 }
 
+// wording is a refusal whose whole text is the reference server's, kept because
+// prompts and clients match it (compat-tools.md).
+type wording string
+
+// Error gives the text.
+func (w wording) Error() string { return string(w) }
+
 // failure turns an error into an answer: what failed, upstream's own reason or
 // the argument at fault, and the next step.
 func failure(t Tool, s *Service, rq *Request, err error) Answer {
@@ -55,17 +62,29 @@ func failure(t Tool, s *Service, rq *Request, err error) Answer {
 		prefix = "Error in " + t.Name
 	}
 	text, kind := s.explain(err)
+	if !isWording(err) {
+		text = prefix + ": " + text
+	}
 	if rq != nil {
 		text = withNotes(text, rq.notes)
 		if kind == intervals.Unauthorized.String() {
 			s.Secrets.Refused(rq.Identity.User)
 		}
 	}
-	return Answer{Text: prefix + ": " + text, IsError: true, Kind: kind}
+	return Answer{Text: text, IsError: true, Kind: kind}
+}
+
+func isWording(err error) bool {
+	var w wording
+	return errors.As(err, &w)
 }
 
 // explain words an error for the person in front of the assistant.
 func (s *Service) explain(err error) (text, kind string) {
+	var w wording
+	if errors.As(err, &w) {
+		return w.Error(), "bad input"
+	}
 	var problems Problems
 	if errors.As(err, &problems) {
 		if len(problems) == 1 {

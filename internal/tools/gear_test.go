@@ -15,3 +15,13 @@ func TestGearListNamesGearWithDistancesInTheAthletesUnits(t *testing.T) {
 		t.Errorf("%d pieces of gear, want 3", n)
 	}
 }
+
+func TestBAFailedGearListIsNotRememberedAsEmpty(t *testing.T) {
+	w := newWorld(t, sampleData(t), sampleNow)
+	w.fault(t, map[string]any{"path": "/gear", "status": 503, "times": 3}) // as often as a read is tried
+	w.fails(t, "get_gear_list", nil, "Error fetching gear: ", "503")
+	text, out := w.ok(t, "get_gear_list", nil)
+	if n := len(out["gear"].([]any)); n != 3 || strings.Contains(text, "No gear found") {
+		t.Errorf("%d pieces of gear: %s", n, text)
+	}
+}

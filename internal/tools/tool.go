@@ -60,7 +60,13 @@ func handle[P any, R Result](fn func(ctx context.Context, rq *Request, in P) (R,
 // All lists the tools in the order in which they are offered.
 func All() []Tool {
 	return []Tool{
+		getEvents,
+		getEventByID,
+		getWellnessData,
+		getAthletePowerCurves,
 		getGearList,
+		getCustomItems,
+		getCustomItemByID,
 	}
 }
 

@@ -1,0 +1,352 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/intervals"
+)
+
+// session is one change on its way to the platform.
+type session struct {
+	ctx   context.Context // of the call
+	call  Call
+	w     *intervals.Writer
+	uidOf audit.ID // the change from which uids are derived
+}
+
+// end is what became of one object; a zero status means that it was not tried.
+type end struct {
+	status   audit.Status
+	target   string
+	state    intervals.Object // as it now is, if it could be read
+	workout  *Workout
+	upstream int // HTTP status, 0 = no answer
+	err      error
+	reason   string
+	warnings []string
+}
+
+// platform is how one kind of object is read and written.
+type platform interface {
+	create(ctx context.Context, p intervals.Patch) (intervals.Object, error)
+	read(ctx context.Context, id string) (intervals.Object, error)
+	update(ctx context.Context, id string, p intervals.Patch) error
+	remove(ctx context.Context, id string) error
+	// find looks for what a create made when its answer was lost.
+	find(ctx context.Context, o Object) (intervals.Object, bool, error)
+	// check compares what stands with what was meant. It may mend it, and
+	// gives what is to be said; failed means that the old state was put back.
+	check(ctx context.Context, o Object, now intervals.Object) (state intervals.Object, warnings []string, workout *Workout, failed string)
+}
+
+// platform makes the way to an object's kind.
+func (o Object) platform(c Call, w *intervals.Writer, uidOf audit.ID) platform {
+	switch o.Kind {
+	case MessageKind:
+		return messages{c.Client, w, o.Parent}
+	case ItemKind:
+		return items{c.Client, w, c.Athlete}
+	}
+	return events{c.Client, w, c.Athlete, uidOf}
+}
+
+// run applies objects in order and stops where one is not done: what follows
+// is not tried.
+func (s *session) run(objects []Object) []end {
+	ends := make([]end, len(objects))
+	ctx, cancel := s.sending()
+	defer cancel()
+	if len(objects) > 1 && onlyEventDeletes(objects) {
+		s.removeMany(ctx, objects, ends)
+		return ends
+	}
+	for i, o := range objects {
+		at := o.platform(s.call, s.w, s.uidOf)
+		switch o.Action {
+		case Create:
+			ends[i] = s.create(ctx, at, o)
+		case Update:
+			ends[i] = s.update(ctx, at, o)
+		case Delete:
+			ends[i] = s.remove(ctx, at, o)
+		}
+		if ends[i].status != audit.Applied {
+			break
+		}
+	}
+	return ends
+}
+
+// sending is the time in which requests may be sent: a part of the call's time
+// is kept for finding out what a lost answer meant.
+func (s *session) sending() (context.Context, context.CancelFunc) {
+	deadline, ok := s.ctx.Deadline()
+	if !ok {
+		return context.WithCancel(s.ctx)
+	}
+	left := time.Until(deadline)
+	return context.WithDeadline(s.ctx, deadline.Add(-min(5*time.Second, left/3)))
+}
+
+// looking is the time in which to find out, also after the caller has gone.
+func (s *session) looking() (context.Context, context.CancelFunc) {
+	left := 4 * time.Second
+	if deadline, ok := s.ctx.Deadline(); ok {
+		left = max(min(left, time.Until(deadline)), time.Second)
+	}
+	return context.WithTimeout(context.WithoutCancel(s.ctx), left)
+}
+
+func (s *session) create(ctx context.Context, at platform, o Object) end {
+	made, err := at.create(ctx, o.Patch)
+	d := end{upstream: statusOf(err), target: made.Str("id")}
+	look, cancel := s.looking()
+	defer cancel()
+	if err != nil && !maybe(err) {
+		return d.fail(err, "")
+	}
+	if err != nil || d.target == "" {
+		found, ok, lookErr := at.find(look, o)
+		switch {
+		case ok:
+			d.target = found.Str("id")
+			d.warn(err, "the answer of Intervals.icu was lost, but it is there.")
+		case lookErr == nil && refusedForSure(err):
+			return d.fail(err, "")
+		default:
+			return d.unknown(err, "It was not there when looked for a moment later. Look again before repeating the call; repeating it unchanged within 10 minutes makes no second one.")
+		}
+	}
+	return s.readBack(look, at, o, d)
+}
+
+func (s *session) update(ctx context.Context, at platform, o Object) end {
+	d := end{target: o.Target}
+	for attempt := 0; ; attempt++ {
+		err := at.update(ctx, o.Target, o.Patch)
+		d.upstream = statusOf(err)
+		if err == nil {
+			break
+		}
+		if !maybe(err) {
+			return d.fail(err, "")
+		}
+		now, there := s.look(at, o.Target)
+		switch {
+		case !there.known:
+			return d.unknown(err, "What stands could not be read either. Read it before repeating the call.")
+		case o.done(now):
+			d.warn(err, "the answer of Intervals.icu was lost, but the change is there.")
+			return s.finish(at, o, d, now)
+		case !there.exists || !o.untouched(now):
+			return d.unknown(err, "What stands now is neither the old nor the new state. Read it before repeating the call.")
+		case attempt == 0 && ctx.Err() == nil:
+			continue // the old state stands: once more
+		case refusedForSure(err):
+			return d.fail(err, "")
+		}
+		d.state = now
+		return d.unknown(err, "The old state stood when read a moment later. Read it again before repeating the call.")
+	}
+	look, cancel := s.looking()
+	defer cancel()
+	return s.readBack(look, at, o, d)
+}
+
+func (s *session) remove(ctx context.Context, at platform, o Object) end {
+	d := end{target: o.Target}
+	lost := false
+	for attempt := 0; ; attempt++ {
+		err := at.remove(ctx, o.Target)
+		d.upstream = statusOf(err)
+		gone := intervals.KindOf(err) == intervals.NotFound
+		switch {
+		case gone && lost: // 404 after our own lost answer: it was done
+			d.status = audit.Applied
+			return d
+		case gone:
+			return d.fail(err, "It was gone already: somebody else deleted it in between.")
+		case err != nil && !maybe(err):
+			return d.fail(err, "")
+		}
+		now, there := s.look(at, o.Target)
+		switch {
+		case there.known && !there.exists:
+			d.status = audit.Applied
+			d.warn(err, "the answer of Intervals.icu was lost, but it is gone.")
+			return d
+		case !there.known && err == nil:
+			d.status = audit.Applied
+			d.warnings = append(d.warnings, "it could not be read back whether it is gone.")
+			return d
+		case err == nil:
+			d.state = now
+			return d.fail(errors.New("it is still there"), "Intervals.icu accepted the request, but it is still there.")
+		case there.known && attempt == 0 && ctx.Err() == nil:
+			lost = true
+			continue // still there: deleting by id again harms nobody
+		case there.known && refusedForSure(err):
+			d.state = now
+			return d.fail(err, "")
+		}
+		d.state = now
+		return d.unknown(err, "Look whether it is still there before repeating the call.")
+	}
+}
+
+// presence is what a look found.
+type presence struct{ known, exists bool }
+
+func (s *session) look(at platform, id string) (intervals.Object, presence) {
+	ctx, cancel := s.looking()
+	defer cancel()
+	now, err := at.read(ctx, id)
+	switch {
+	case err == nil:
+		return now, presence{true, true}
+	case intervals.KindOf(err) == intervals.NotFound:
+		return intervals.Object{}, presence{true, false}
+	}
+	return intervals.Object{}, presence{}
+}
+
+// readBack reads what stands after a write that was answered.
+func (s *session) readBack(ctx context.Context, at platform, o Object, d end) end {
+	now, err := at.read(ctx, d.target)
+	if err != nil {
+		d.status = audit.Applied
+		d.warnings = append(d.warnings, "it could not be read back ("+intervals.KindOf(err).String()+"); look at it to be sure.")
+		return d
+	}
+	return s.finish(at, o, d, now)
+}
+
+func (s *session) finish(at platform, o Object, d end, now intervals.Object) end {
+	ctx, cancel := s.looking()
+	defer cancel()
+	state, warnings, workout, failed := at.check(ctx, o, now)
+	d.status, d.state, d.workout = audit.Applied, state, workout
+	d.warnings = append(d.warnings, warnings...)
+	if failed != "" {
+		return d.fail(errors.New("the old state was put back"), failed)
+	}
+	return d
+}
+
+func (d end) fail(err error, reason string) end {
+	d.status, d.err, d.reason = audit.Failed, err, reason
+	var up *intervals.Error
+	if reason == "" && errors.As(err, &up) {
+		sure := *up
+		sure.MaybeApplied = false // it was looked at, or refused
+		d.err, d.reason = &sure, sure.Error()
+	}
+	return d
+}
+
+func (d end) unknown(err error, next string) end {
+	d.status, d.err = audit.Unknown, err
+	if err == nil {
+		d.err = errors.New("the answer does not say what was made")
+	}
+	d.reason = "It may have been applied (" + d.err.Error() + "). " + next
+	return d
+}
+
+// warn adds a warning where there was an error.
+func (d *end) warn(err error, sentence string) {
+	if err != nil {
+		d.warnings = append(d.warnings, sentence)
+	}
+}
+
+// maybe reports a write of which it is not known whether it happened.
+func maybe(err error) bool {
+	var up *intervals.Error
+	return errors.As(err, &up) && up.MaybeApplied
+}
+
+// refusedForSure reports an answer that says the platform has finished with
+// the request: then what a look finds is final.
+func refusedForSure(err error) bool {
+	var up *intervals.Error
+	return errors.As(err, &up) && (up.Status == 500 || up.Status == 501 || up.Status == 503)
+}
+
+func statusOf(err error) int {
+	var up *intervals.Error
+	switch {
+	case err == nil:
+		return 200
+	case errors.As(err, &up):
+		return up.Status
+	}
+	return 0
+}
+
+// done reports whether the present state is what the patch makes.
+func (o Object) done(now intervals.Object) bool {
+	for key, v := range o.Patch {
+		if contains(o.Cleared, key) {
+			if !isEmpty(now.Value(key)) {
+				return false
+			}
+		} else if !sameValue(key, v, now.Value(key)) {
+			return false
+		}
+	}
+	return now.Len() > 0
+}
+
+// untouched reports whether the fields of the patch still hold what they held.
+func (o Object) untouched(now intervals.Object) bool {
+	for key := range o.Patch {
+		if was, is := o.Before.Value(key), now.Value(key); isEmpty(was) != isEmpty(is) || (!isEmpty(was) && !sameValue(key, was, is)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameThing reports whether an object that stands is the one that a create
+// would make.
+func (o Object) sameThing(now intervals.Object) bool {
+	for _, key := range []string{"category", "type", "name", "start_date_local", "description", "content"} {
+		if v, sent := o.Patch[key]; sent && !sameValue(key, v, now.Value(key)) {
+			return false
+		}
+	}
+	return true
+}
+
+// differences names what reads back otherwise than it was sent.
+func (o Object) differences(now intervals.Object) []string {
+	var out []string
+	for _, key := range writable(o.Kind) {
+		v, sent := o.Patch[key]
+		switch {
+		case !sent || key == "uid":
+		case contains(o.Cleared, key):
+			if !isEmpty(now.Value(key)) {
+				out = append(out, key+" did not clear: it is still "+words(now.Value(key))+".")
+			}
+		case !sameValue(key, v, now.Value(key)):
+			out = append(out, key+" reads back as "+words(now.Value(key))+", sent was "+words(v)+".")
+		}
+	}
+	return out
+}
+
+// words shows a value on one line.
+func words(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "empty"
+	case string:
+		return quote(v, 80)
+	}
+	return cut(string(canonical(v)), 80)
+}

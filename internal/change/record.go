@@ -1,0 +1,179 @@
+package change
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/intervals"
+)
+
+// outcomeTime is how long writing the outcome may take after the call's own
+// time is over.
+const outcomeTime = 3 * time.Second
+
+func (e *Engine) head(c Call, plan Plan, id audit.ID, digest string) audit.Item {
+	now := e.Now().UTC()
+	item := audit.Item{Schema: audit.SchemaVersion, Change: id, User: c.Identity.User, Athlete: c.Athlete,
+		Connection: c.Identity.Connection, Client: cut(c.Identity.Client, 100), Tool: c.Tool, RequestID: id.Request,
+		Time: now, Expires: id.Time.Add(e.Retention).Truncate(time.Second)}
+	item.Summary, item.Digest = c.scrubText(plan.Summary), digest
+	return item
+}
+
+// objectItem is the head's fields that every item carries, without the rest.
+func objectItem(head audit.Item, o Object) audit.Item {
+	head.Summary, head.Digest, head.Targets, head.Arguments = "", "", nil, nil
+	head.Kind, head.Action, head.Target, head.Undoable = string(o.Kind), string(o.Action), o.Target, o.Undoable
+	return head
+}
+
+func (e *Engine) writeIntent(ctx context.Context, c Call, plan Plan, id audit.ID, digest string) error {
+	if err := ctx.Err(); err != nil {
+		return err // whoever asked has gone: nothing is begun
+	}
+	head := e.head(c, plan, id, digest)
+	head.Arguments = c.scrub(capArguments(c.Arguments))
+	items := make([]audit.Item, len(plan.Objects))
+	for i, o := range plan.Objects {
+		items[i] = objectItem(head, o)
+		items[i].Before = c.scrub(state(o.Kind, o.Before))
+		items[i].After = c.scrub(fit(map[string]any(o.Patch)))
+		if o.Target != "" {
+			head.Targets = append(head.Targets, o.Target)
+		}
+	}
+	return audit.WriteIntent(ctx, e.Log, head, items)
+}
+
+func (e *Engine) writeOutcome(ctx context.Context, c Call, plan Plan, id audit.ID, digest string, ends []end, r *Result, took time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
+	defer cancel()
+	head := e.head(c, plan, id, digest)
+	items := make([]audit.Item, len(plan.Objects))
+	for i, o := range plan.Objects {
+		d := ends[i]
+		if d.target != "" {
+			o.Target = d.target
+		}
+		items[i] = objectItem(head, o)
+		items[i].After = c.scrub(state(o.Kind, d.state))
+		items[i].Status, items[i].UpstreamStatus = d.status, d.upstream
+		if d.status == "" {
+			items[i].Status, items[i].Reason = audit.Failed, "not tried"
+		}
+		if d.err != nil {
+			items[i].Reason = c.scrubText(d.err.Error())
+		}
+		if o.Target != "" {
+			head.Targets = append(head.Targets, o.Target)
+		}
+		if d.upstream != 0 {
+			head.UpstreamStatus = d.upstream
+		}
+	}
+	head.Status = map[Status]audit.Status{Applied: audit.Applied, FailedNow: audit.Failed, UnknownDone: audit.Unknown}[r.Status]
+	head.Reason, head.DurationMS = c.scrubText(r.Reason), took.Milliseconds()
+	return audit.WriteOutcome(ctx, e.Log, head, items)
+}
+
+func (c Call) scrub(b []byte) json.RawMessage {
+	if len(b) == 0 {
+		return nil
+	}
+	return c.Client.Scrub(b)
+}
+
+func (c Call) scrubText(s string) string { return cut(string(c.Client.Scrub([]byte(s))), 300) }
+
+// state is an object's writable fields, nil when there are none.
+func state(kind Kind, o intervals.Object) []byte {
+	all := map[string]any{}
+	for _, key := range writable(kind) {
+		if o.Has(key) {
+			all[key] = o.Value(key)
+		}
+	}
+	if kind == EventKind && !o.Has("description") && o.Has("workout_doc") {
+		all["workout_doc"] = o.Value("workout_doc") // a workout that has no text, such as one from a file
+	}
+	return fit(all)
+}
+
+// fit writes fields within the audit log's bound; where they are too large
+// the largest give way to a note of their size.
+func fit(all map[string]any) []byte {
+	if len(all) == 0 {
+		return nil
+	}
+	all = maps.Clone(all)
+	for {
+		b, err := json.Marshal(all)
+		if err != nil {
+			return nil
+		}
+		if len(b) <= audit.MaxState-1024 { // room for what scrubbing may add
+			return b
+		}
+		largest, size := "", 0
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			if n := len(canonical(all[key])); n > size {
+				largest, size = key, n
+			}
+		}
+		all[largest] = map[string]any{"_not_kept_bytes": size}
+	}
+}
+
+// tooLarge reports whether a state cannot be kept whole, so that it cannot be
+// put back.
+func tooLarge(kind Kind, o intervals.Object) bool {
+	return bytes.Contains(state(kind, o), []byte(`"_not_kept_bytes"`))
+}
+
+// capArguments cuts long values until the arguments fit.
+func capArguments(raw json.RawMessage) []byte {
+	if len(raw) <= audit.MaxArguments-256 {
+		return raw
+	}
+	var all map[string]any
+	if json.Unmarshal(raw, &all) != nil {
+		return nil
+	}
+	for limit := 200; limit >= 0; limit -= 100 {
+		short := map[string]any{}
+		for key, v := range all {
+			if b := canonical(v); len(b) > limit+20 {
+				short[key] = string([]rune(string(b))[:min(limit, len([]rune(string(b))))]) + "…"
+				continue
+			}
+			short[key] = v
+		}
+		if b, err := json.Marshal(short); err == nil && len(b) <= audit.MaxArguments-256 {
+			return b
+		}
+	}
+	return nil
+}
+
+// writable lists the keys of a kind of object that a caller may write and that
+// are worth keeping (SCHEMAS.md).
+func writable(kind Kind) []string {
+	switch kind {
+	case EventKind:
+		return []string{"start_date_local", "end_date_local", "category", "name", "description", "type", "moving_time", "distance",
+			"icu_training_load", "indoor", "color", "target", "sub_type", "tags", "external_id", "uid", "for_week", "carbs_per_hour",
+			"training_availability", "max_training_time", "can_train_sports", "load_target", "time_target", "distance_target",
+			"icu_ftp", "w_prime", "p_max", "ctl_days", "atl_days", "not_on_fitness_chart", "show_as_note", "show_on_ctl_line",
+			"hide_from_athlete", "athlete_cannot_edit", "structure_read_only"}
+	case ItemKind:
+		return []string{"type", "name", "description", "visibility", "content", "index", "hide_script"}
+	case MessageKind:
+		return []string{"content"}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package tools
+
+import "context"
+
+// viewer tells whose eyes an answer is for. What an athlete keeps private is
+// shown to nobody else, and what a coach hides from an athlete is shown to
+// coaches only (domain.md "Who may reach whom").
+type viewer struct {
+	who subject
+	own bool
+	me  *subject // whose key it is, where only the profiles can tell
+}
+
+// viewer starts whatever is needed to know, beside the other requests.
+func (rq *Request) viewer(ctx context.Context, who subject) viewer {
+	v := viewer{who: who}
+	switch {
+	case who.id == "0":
+		v.own = true
+	case rq.Identity.Local: // ATHLETE_ID may name a coached athlete
+		me := rq.subject(ctx, "0")
+		v.me = &me
+	default:
+		v.own = who.id == rq.Identity.Athlete
+	}
+	return v
+}
+
+// self reports whether the connection belongs to the athlete themselves.
+func (v viewer) self(ctx context.Context) (bool, error) {
+	if v.me == nil {
+		return v.own, nil
+	}
+	me, err := v.me.wait(ctx)
+	if err != nil {
+		return false, err
+	}
+	p, err := v.who.wait(ctx)
+	return me.ID == p.ID, err
+}
