@@ -12,6 +12,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/change"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
@@ -24,6 +26,7 @@ type world struct {
 	fake *fake.Server
 	id   identity.Identity
 	now  time.Time
+	log  *audit.Memory // what the writes recorded
 }
 
 // newWorld starts a world for the first athlete of a data set. Its identity is
@@ -41,6 +44,8 @@ func newWorld(t testing.TB, d fake.Dataset, now string) *world {
 		t.Fatal(err)
 	}
 	w.svc = newTestService(t, w.fake.Transport(), w.fake.Athletes()[0].APIKey, clock)
+	w.log = &audit.Memory{}
+	w.svc.Changes = change.New(change.Config{Log: w.log, Now: clock})
 	return w
 }
 

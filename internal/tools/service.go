@@ -8,6 +8,7 @@ import (
 
 	_ "time/tzdata" // a Lambda has no zone files of its own
 
+	"intervals-mcp/internal/change"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/secrets"
@@ -17,6 +18,7 @@ import (
 type Config struct {
 	Upstream *intervals.Upstream
 	Secrets  secrets.Store
+	Changes  *change.Engine // the only road to a write; nil = every write is refused
 	Now      func() time.Time
 	Log      *slog.Logger // never nil; gets no names, arguments or bodies
 	// AccountPage is where a person renews their key; a URL, or words such as

@@ -1,0 +1,206 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"intervals-mcp/internal/change"
+	"intervals-mcp/internal/intervals"
+)
+
+// Writing tools describe what is wanted as a change.Planner; package change
+// does it and tells what became of it. What is left here is reading the
+// arguments and wording the answer.
+
+// resultOut are the top-level keys of every write's result (safety.md).
+var resultOut = []Out{{"status", String, true}, {"change_id", String, false}, {"summary", String, true}, {"reason", String, false},
+	{"objects", List, true}, {"warnings", List, true}}
+
+// writeOut adds the noun of the object that is given as it now is.
+func writeOut(noun string) []Out {
+	return append(append([]Out{}, resultOut...), Out{noun, Object, false})
+}
+
+// Parameters that writes share.
+var (
+	duplicateParam = Param{Name: "allow_duplicate", Kind: Boolean, Default: false, Doc: "Make another one though an equal call was applied in the last 10 minutes."}
+	eventIDParam   = Param{Name: "event_id", Kind: ID, Doc: "Number of the event to change; leave out to make one."}
+)
+
+// written is a write's result; the noun's object is beside it.
+type written struct {
+	*change.Result
+	text string
+}
+
+// Text is the answer in words.
+func (w written) Text() string { return w.text }
+
+// place is whom a write is about.
+type place struct {
+	who  subject
+	p    Profile // the athlete
+	me   Profile // whose key it is
+	call change.Call
+}
+
+// place finds the athlete and checks that writes are possible at all.
+func (rq *Request) place(ctx context.Context, athlete string) (place, error) {
+	if rq.svc.Changes == nil {
+		return place{}, errors.New("writes are not wired")
+	}
+	who, err := rq.athlete(ctx, athlete)
+	if err != nil {
+		return place{}, err
+	}
+	keyOwner := rq.self(ctx)
+	if rq.Identity.Local { // ATHLETE_ID may name a coached athlete
+		keyOwner = rq.subject(ctx, "0")
+	}
+	at := place{who: who}
+	if at.p, err = who.wait(ctx); err != nil {
+		return place{}, err
+	}
+	if at.me, err = keyOwner.wait(ctx); err != nil {
+		return place{}, err
+	}
+	if at.p.ID != at.me.ID && at.p.Athlete.Str("icu_permission") == "READ" {
+		return place{}, refuse("athlete_id", "%s lets this connection read only", at.p.ID)
+	}
+	at.call = change.Call{Identity: rq.Identity, Client: rq.Client, Athlete: at.p.ID, Me: at.me.ID, Tool: rq.tool, Arguments: rq.args}
+	return at, nil
+}
+
+// do makes the change. An upstream cause is worded as everywhere else.
+func (rq *Request) do(ctx context.Context, at place, planner change.Planner) (*change.Result, error) {
+	r, err := rq.svc.Changes.Do(ctx, at.call, planner)
+	if err != nil {
+		return nil, err
+	}
+	var up *intervals.Error
+	if errors.As(r.Cause, &up) {
+		if up.Kind == intervals.Unauthorized {
+			rq.svc.Secrets.Refused(rq.Identity.User)
+		}
+		if r.Status == change.FailedNow && len(r.Objects) == 1 && r.Reason == up.Error() {
+			r.Reason = rq.svc.explainUpstream(up)
+		}
+	}
+	return r, nil
+}
+
+// say composes an answer: the reference's line, the lines of facts, warnings
+// and the change's id; or what went wrong.
+func say(r *change.Result, failure, first string, facts ...string) string {
+	if r.IsError() {
+		first = fmt.Sprintf("%s: %s. %s", failure, r.Status, r.Reason)
+		facts = append([]string{r.Summary}, facts...)
+	}
+	lines := []string{first}
+	for _, f := range facts {
+		if f != "" {
+			lines = append(lines, f)
+		}
+	}
+	for i, w := range r.Warnings {
+		if i == 20 {
+			lines = append(lines, fmt.Sprintf("%d more warnings.", len(r.Warnings)-i))
+			break
+		}
+		lines = append(lines, "Warning: "+w)
+	}
+	if r.ChangeID != "" {
+		lines = append(lines, "change_id: "+r.ChangeID)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// changed words the differences of an update, in the athlete's units.
+func changed(r *change.Result, p Profile, sport string) string {
+	if len(r.Objects) != 1 || r.Objects[0].Action != change.Update {
+		return ""
+	}
+	var out []string
+	for _, f := range r.Objects[0].Fields {
+		switch f.Field {
+		case "description", "content":
+			out = append(out, f.Field+map[bool]string{true: " cleared", false: " replaced"}[f.New == nil])
+		default:
+			out = append(out, f.Field+" "+fieldValue(f.Field, f.Old, p, sport)+" -> "+fieldValue(f.Field, f.New, p, sport))
+		}
+	}
+	if len(out) == 0 {
+		return "Nothing differs from what was there."
+	}
+	return "Changed: " + strings.Join(out, "; ")
+}
+
+func fieldValue(field string, v any, p Profile, sport string) string {
+	switch v := v.(type) {
+	case nil:
+		return "none"
+	case string:
+		if field == "start_date_local" {
+			return intervals.Clean(strings.TrimSuffix(strings.TrimSuffix(v, ":00"), "T00:00"), 30)
+		}
+		if field == "category" || field == "type" || field == "target" || field == "visibility" {
+			return intervals.Clean(v, 30)
+		}
+		return Quote(v, 80)
+	}
+	n, ok := numberOf(v)
+	if !ok {
+		if s, isNumber := v.(fmt.Stringer); isNumber { // json.Number
+			n, ok = numberOf(s.String())
+		} else if i, isInt := v.(int64); isInt {
+			n, ok = float64(i), true
+		}
+	}
+	switch {
+	case !ok:
+		return intervals.Clean(string(mustJSON(v)), 80)
+	case field == "moving_time":
+		return Duration(n)
+	case field == "distance":
+		return p.Units.Distance(n, sport)
+	}
+	return round(n, 1)
+}
+
+// eventNumber reads an event's id.
+func eventNumber(s string) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt32 {
+		return 0, fmt.Errorf("must be the number of an event (get_events lists them)")
+	}
+	return n, nil
+}
+
+// day reads a date argument with its time of day, if it has one; "" for none.
+func localStart(arg, today string) (day, clock string) {
+	if arg == "" {
+		return "", ""
+	}
+	d, err := parseDay(arg)
+	if err != nil {
+		return "", ""
+	}
+	if _, clock, _ = strings.Cut(strings.TrimSpace(arg), "T"); len(clock) > 0 && len(clock) < 5 {
+		clock = ""
+	}
+	return d.on(today), clock
+}
+
+// today is the athlete's local day; a traveller may say theirs.
+func (at place) today(rq *Request, arg string) (string, error) {
+	w, err := newWindow(rq.now(), "", "", arg, 0, 0)
+	if err != nil {
+		return "", err
+	}
+	_, _, today, err := w.exact(at.p.Zone)
+	return today, err
+}
