@@ -39,6 +39,10 @@ a message on an activity.
 
 // document renders docs/tools.md.
 func document(all []tools.Tool, src *source) ([]byte, error) {
+	seen, err := observe(all)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	b.WriteString(intro)
 	fmt.Fprintf(&b, "\n## Index\n\n%d tools, %d of them core.\n\n| Tool | What it does | Scope | Toolset | Hints |\n|---|---|---|---|---|\n", len(all), count(all, identity.ToolsetCore))
@@ -46,7 +50,7 @@ func document(all []tools.Tool, src *source) ([]byte, error) {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s | %s |\n", t.Name, t.Name, cell(t.Title), t.Scope, t.Toolset, hintWords(t.Hints))
 	}
 	for _, t := range all {
-		if err := section(&b, t, src.fields(t.Name)); err != nil {
+		if err := section(&b, t, complete(src.fields(t.Name), seen[t.Name])); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}

@@ -237,6 +237,7 @@ func (s *source) walk(t typed, path string, rows *[]row, open map[string]bool, d
 				doc = sentence(sp.Doc.Text(), sp.Name.Name)
 			}
 		}
+		doc = cmp.Or(doc, unitOf(name))
 		at := path + name
 		*rows = append(*rows, row{at, kind, doc})
 		if list {
@@ -290,7 +291,7 @@ func (s *source) kind(t typed) (word string, elem typed, list bool) {
 		return "any", typed{}, false
 	}
 	if in.methods[spec.Name.Name+".MarshalJSON"] {
-		return cmp.Or(written[spec.Name.Name], "object as Intervals.icu sent it"), typed{}, false
+		return cmp.Or(written[in.folder+"."+spec.Name.Name], "object"), typed{}, false
 	}
 	if _, ok := spec.Type.(*ast.StructType); ok {
 		return "object", t, false
@@ -299,7 +300,10 @@ func (s *source) kind(t typed) (word string, elem typed, list bool) {
 }
 
 // written words the types that write their own JSON.
-var written = map[string]string{}
+var written = map[string]string{
+	"internal/intervals.Object": "object as Intervals.icu sent it",
+	"internal/tools.series":     "list of number",
+}
 
 // resolve finds the declaration that a type expression names.
 func (s *source) resolve(t typed) (*pkg, *ast.TypeSpec) {

@@ -4,7 +4,8 @@
 // it would write, so that no change to a tool goes unnoticed.
 //
 // The fields of results come from the source (fields.go): their names, types
-// and comments stand there once.
+// and comments stand there once. Where a record has no struct they are those
+// that the tools really answer about the demo athlete (observe.go).
 package main
 
 import (
