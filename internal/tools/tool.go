@@ -60,6 +60,11 @@ func handle[P any, R Result](fn func(ctx context.Context, rq *Request, in P) (R,
 // All lists the tools in the order in which they are offered.
 func All() []Tool {
 	return []Tool{
+		getActivities,
+		getActivityDetails,
+		getActivityIntervals,
+		getActivityStreams,
+		getActivityMessages,
 		getEvents,
 		getEventByID,
 		getWellnessData,
