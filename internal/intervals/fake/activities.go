@@ -39,7 +39,7 @@ func (s *Server) serve(act *activity) row {
 	}
 	s.completed(act)
 	r := full(activityKeys, act.Object)
-	r.under = activityUnder
+	r.under, r.known = activityUnder, s.activityKeySet
 	if ctl, atl, ok := s.fitnessAfter(act); ok {
 		r.over = Object{"icu_ctl": ctl, "icu_atl": atl}
 	}
@@ -162,7 +162,7 @@ func (c *call) withIntervals(act *activity) row {
 		return r
 	}
 	list, groups := c.s.intervalsOf(act)
-	r.keys = append(slices.Clone(r.keys), "icu_intervals", "icu_groups")
+	r.keys, r.known = append(slices.Clone(r.keys), "icu_intervals", "icu_groups"), nil
 	over := Object{"icu_intervals": rows(allIntervalKeys, list), "icu_groups": rows(groupKeys, groups)}
 	for k, v := range r.over {
 		over[k] = v

@@ -96,15 +96,7 @@ func afterWork(times, watts []*float64, kj int) int {
 	return len(watts)
 }
 
-// curve gives an activity's curve, computed once.
-func (s *Server) curve(act *activity, kind curveKind) []effort {
-	s.cacheCurves([]*activity{act}, kind)
-	return act.effort.curves[kind]
-}
-
-// cacheCurves computes the curves of many activities that have none yet. Who
-// has to be recorded for one basis gets the others too, which cost less than
-// a second recording.
+// cacheCurves computes the curves of activities that have none yet.
 func (s *Server) cacheCurves(acts []*activity, kind curveKind) {
 	var todo []*activity
 	for _, act := range acts {

@@ -16,6 +16,7 @@ type row struct {
 	keys []string
 	Object
 	over, under Object
+	known       map[string]bool // keys as a set, for kinds that are served in hundreds
 }
 
 // full gives obj the key set of its kind.
@@ -132,7 +133,7 @@ func appendRow(b []byte, r row) []byte {
 func (r row) extra() []string {
 	var out []string
 	for k := range r.Object {
-		if !slices.Contains(r.keys, k) {
+		if r.known != nil && !r.known[k] || r.known == nil && !slices.Contains(r.keys, k) {
 			out = append(out, k)
 		}
 	}

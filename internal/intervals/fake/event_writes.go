@@ -246,6 +246,7 @@ func (a *athlete) addEvent(e *event) {
 
 // touchEvent tells fitness that a planned load or a model event has changed.
 func (a *athlete) touchEvent(e *event) {
+	a.fitness = nil // the projection runs to the last session
 	switch {
 	case e.session() && numberOr0(e.Object, "icu_training_load") != 0:
 		a.planTouched(e.day())

@@ -93,14 +93,6 @@ func timeField() fieldType {
 	}}
 }
 
-func dateField() fieldType {
-	return fieldType{java: "java.time.LocalDate", read: func(v any) (any, bool) {
-		s, _ := v.(string)
-		d, ok := dateDay(s)
-		return s, ok && d.String() == s
-	}}
-}
-
 func enumField(members map[string]bool) fieldType {
 	return fieldType{members: members, read: func(v any) (any, bool) {
 		s, _ := v.(string)

@@ -78,6 +78,10 @@ func (e *event) replan(a *athlete, sent Object, changed map[string]bool) {
 		delete(o, "icu_intensity")
 	}
 	text := changed["description"]
+	if e.category() != "WORKOUT" { // a race keeps the numbers it has
+		a.intensity(e)
+		return
+	}
 	if !text && !changed["type"] && !changed["indoor"] && !changed["workout_doc"] && !changed["category"] {
 		a.intensity(e)
 		return

@@ -59,8 +59,7 @@ func (a *athlete) touch(days ...day) {
 // planTouched is touch for a planned load, which counts on future days only:
 // given rows of the past do not follow from it.
 func (a *athlete) planTouched(d day) {
-	a.fitness = nil
-	if f := a.lastToday; d > f {
+	if d > a.lastToday {
 		a.touch(d)
 	}
 }
@@ -117,7 +116,8 @@ func (s *Server) fitnessOf(a *athlete) *fitness {
 				r.ATL = v
 			}
 		}
-		r.served = entered != nil || d < givenFrom || d > givenTo || a.changed[d]
+		fit := r.CTL != 0 || r.ctlLoad != 0
+		r.served = entered != nil || fit && (d < givenFrom || d > givenTo || a.changed[d])
 		if entered["sportInfo"] != nil {
 			info = entered["sportInfo"]
 		}
@@ -150,8 +150,8 @@ func (a *athlete) span(today day) (first, last day) {
 }
 
 // givenSpan is the range of loaded rows that carry ctl: the data set says
-// what the platform has there, so days it leaves out are absent. Without such
-// rows every day has one, as every day has a fitness.
+// what the platform has there, so days it leaves out are absent. Elsewhere
+// every day from the first load on has a record, as it has a fitness.
 func (a *athlete) givenSpan() (from, to day) {
 	from, to = never, -never
 	for d, o := range a.days {

@@ -45,6 +45,8 @@ type Server struct {
 	log    *slog.Logger
 	routes []route
 
+	activityKeySet map[string]bool
+
 	mu       sync.Mutex // guards everything below
 	clock    func() time.Time
 	athletes []*athlete

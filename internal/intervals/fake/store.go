@@ -106,6 +106,7 @@ func New(d Dataset, o Options) (*Server, error) {
 		opts: o, log: o.Log, routes: routeTable(),
 		byID: map[string]*athlete{}, byKey: map[string]*athlete{},
 		activities: map[string]*activity{}, lastID: 60000000,
+		activityKeySet: enum(strings.Join(activityKeys, " ")),
 	}
 	if s.log == nil {
 		s.log = noLog()
