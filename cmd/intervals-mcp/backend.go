@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"sync"
 
+	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/change"
+	"intervals-mcp/internal/embedded"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
@@ -13,9 +16,9 @@ import (
 	"intervals-mcp/internal/tools"
 )
 
-// newServer wires upstream, tools and MCP server. accountPage is where a
-// person mends their key.
-func newServer(o options, accountPage string) (*mcpserver.Server, error) {
+// newServer wires upstream, stores, tools and MCP server. accountPage is where
+// a person mends their key. done closes what was opened on the way.
+func newServer(o options, accountPage string) (s *mcpserver.Server, done func(), err error) {
 	up := intervals.Options{BaseURL: o.baseURL, UserAgent: userAgent(), Observe: mcpserver.Observe}
 	var keys secrets.Store = secrets.Single{User: "local", Cred: secrets.Credential{APIKey: o.apiKey}}
 	if o.demo {
@@ -25,10 +28,26 @@ func newServer(o options, accountPage string) (*mcpserver.Server, error) {
 	}
 	upstream, err := intervals.New(up)
 	if err != nil {
-		return nil, misuse("INTERVALS_API_BASE_URL: %v", err)
+		return nil, nil, misuse("INTERVALS_API_BASE_URL: %v", err)
 	}
-	svc := tools.NewService(tools.Config{Upstream: upstream, Secrets: keys, Now: o.now, Log: o.log, AccountPage: accountPage})
-	return mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: buildVersion(), Log: o.log, LegacyOnly: o.legacyOnly}), nil
+	records, done := auditLog(o)
+	changes := change.New(change.Config{Log: records, Now: o.now, NewID: mcpserver.RequestID, Logger: o.log})
+	svc := tools.NewService(tools.Config{Upstream: upstream, Secrets: keys, Changes: changes, Now: o.now, Log: o.log, AccountPage: accountPage})
+	return mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: buildVersion(), Log: o.log, LegacyOnly: o.legacyOnly}), done, nil
+}
+
+// auditLog keeps the record of changes in the data folder's file, which is
+// opened by the first change, or in memory.
+func auditLog(o options) (audit.Log, func()) {
+	if o.dataDir == "" {
+		return &audit.Memory{}, func() {}
+	}
+	store := embedded.New(o.dataDir)
+	return store.Audit(), func() {
+		if err := store.Close(); err != nil {
+			o.log.Error("close the data folder's file", "error", err.Error())
+		}
+	}
 }
 
 func userAgent() string { return "intervals-mcp/" + buildVersion() }

@@ -46,10 +46,11 @@ func serve(ctx context.Context, p process) error {
 	}
 	defer l.Close() //nolint:errcheck // the process ends
 	url := localURL(l) + mcpserver.Path
-	s, err := newServer(o, "the terminal that runs this server (API_KEY)")
+	s, done, err := newServer(o, "the terminal that runs this server (API_KEY)")
 	if err != nil {
 		return err
 	}
+	defer done()
 	handler := s.Handler(mcpserver.Edge{
 		Identify: tokenCheck(token, o.identity("serve")),
 		Endpoint: func(context.Context) string { return url },

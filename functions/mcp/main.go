@@ -13,6 +13,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/change"
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/mcpserver"
 	"intervals-mcp/internal/mcpserver/apigw"
@@ -49,7 +51,8 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("INTERVALS_API_BASE_URL: %w", err)
 	}
-	svc := tools.NewService(tools.Config{Upstream: up, Log: log,
+	changes := change.New(change.Config{Log: &audit.Memory{}, NewID: mcpserver.RequestID, Logger: log})
+	svc := tools.NewService(tools.Config{Upstream: up, Changes: changes, Log: log,
 		Secrets: secrets.Single{User: localUser, Cred: secrets.Credential{APIKey: secrets.New(key)}}})
 	s := mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: version, Log: log,
 		LegacyOnly: getenv("MCP_LEGACY_ONLY") == "true"})
