@@ -1,5 +1,7 @@
-// Package embedded keeps the stores of a laptop in one SQLite file: for now
-// the audit log; identity, state and secrets will live there too.
+// Package embedded keeps the stores of a laptop in one SQLite file: the audit
+// log, users and tokens, and users' Intervals.icu keys; state will live there
+// too. Tokens are stored as hashes, keys as they are: the file's mode guards
+// them, and what is deleted is overwritten.
 //
 // The file is made readable by its owner only, is opened when first needed,
 // and may be shared by several processes (desktop clients, operator commands):

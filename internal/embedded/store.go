@@ -58,7 +58,7 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 	// for each other instead of failing in the middle. FULL: an intent must
 	// be on the disk before anything is sent upstream.
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.Path()), RawQuery: "_txlock=immediate" +
-		"&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=trusted_schema(0)"}).String())
+		"&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=trusted_schema(0)&_pragma=secure_delete(1)"}).String())
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.Path(), err)
 	}
@@ -116,6 +116,7 @@ var migrations = []string{
 		BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 	CREATE TRIGGER audit_is_kept_until_it_expires BEFORE DELETE ON audit WHEN OLD.expires > unixepoch()
 		BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;`,
+	identityTables,
 }
 
 // migrate brings the file up to date, in one transaction, whichever process

@@ -44,7 +44,7 @@ func Suite(t *testing.T, open func(t *testing.T) (identity.Table, Raw)) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := &world{now: time.Date(2026, 7, 15, 12, 0, 0, 0, time.UTC)}
+			w := &world{now: time.Now().UTC().Truncate(time.Second)} // tables forget what ended long ago
 			w.table, w.raw = open(t)
 			w.store = identity.NewStore(w.table, func() time.Time { return w.now })
 			tt.run(t, w)
