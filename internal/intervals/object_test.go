@@ -103,6 +103,13 @@ func TestStreamsKeepMissingSamplesApartFromZero(t *testing.T) {
 	}
 }
 
+func TestIDsOfACurveStayBesideTheirValues(t *testing.T) {
+	c := newCurve(mustObject(t, `{"secs":[5,60,300],"watts":[800,null,280],"activity_id":["i1",null,"i3"]}`))
+	if len(c.Activities) != 3 || c.Activities[1] != "" || c.Activities[2] != "i3" || !Missing(c.Values[1]) || c.Values[2] != 280 {
+		t.Errorf("curve = %+v", c)
+	}
+}
+
 func TestBodiesOfAnotherShapeAreErrors(t *testing.T) {
 	for _, body := range []string{"", "null", "[]", "7", `"x"`, "<html>", `{"a":1`, `{"a":1}}`, "{\"a\":\"\x00\"}"} {
 		if _, err := ParseObject([]byte(body)); err == nil {

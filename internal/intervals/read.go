@@ -182,7 +182,18 @@ func newCurve(o Object) Curve {
 		values = o.Numbers("watts") // either key is seen (API.md 2.3)
 	}
 	return Curve{Object: o, Secs: o.Numbers("secs"), Values: values, PerKg: o.Numbers("watts_per_kg"),
-		Activities: o.Texts("activity_id"), PerKgActs: o.Texts("wkg_activity_id")}
+		Activities: aligned(o.raw("activity_id")), PerKgActs: aligned(o.raw("wkg_activity_id"))}
+}
+
+// aligned reads an array of ids that belongs to another array: an element that
+// is null stays, empty.
+func aligned(raw []byte) []string {
+	parts := elements(raw)
+	out := make([]string, len(parts))
+	for i, part := range parts {
+		out[i], _ = text(part)
+	}
+	return out
 }
 
 // Wellness reads the records of a range of local days, oldest first. Days

@@ -125,7 +125,7 @@ type Curve struct {
 	Secs       []float64
 	Values     []float64 // W or bpm
 	PerKg      []float64 // W/kg, may be empty
-	Activities []string  // id of the activity of each value
+	Activities []string  // id of the activity of each value, "" where unknown
 	PerKgActs  []string  // the same for PerKg
 }
 
