@@ -3,10 +3,12 @@ package fake
 import "strings"
 
 // projectedDays is how far past today fitness runs; planned sessions beyond
-// take it further.
+// take it further, to mostDays. Before mostPast days ago nothing counts: such
+// dates are mistakes.
 const (
 	projectedDays = 60
 	mostDays      = 730
+	mostPast      = 20000
 )
 
 // The constants of the recursion unless a FITNESS_DAYS event says otherwise.
@@ -146,7 +148,7 @@ func (a *athlete) span(today day) (first, last day) {
 			first = min(first, e.day())
 		}
 	}
-	return first, min(last, today+mostDays)
+	return max(first, today-mostPast), min(last, today+mostDays)
 }
 
 // givenSpan is the range of loaded rows that carry ctl: the data set says
