@@ -84,7 +84,7 @@ generate: ## renew docs/tools.md and the tools' snapshots
 rie: ## every file of events/ through AWS's Runtime Interface Emulator
 	@if [ ! -x $(LAMBDA_RIE) ] && ! $(MAKE) $(LAMBDA_RIE); then \
 		echo "skipped: rie needs aws-lambda-rie, which could not be fetched"; [ "$${CI:-}" != true ]; exit; fi; \
-	LAMBDA_RIE=$(LAMBDA_RIE) go test -count=1 -json -run RIE ./functions/... | go run ./infra/gotest
+	LAMBDA_RIE=$(LAMBDA_RIE) go test -count=1 -json ./infra/e2e/... | go run ./infra/gotest
 
 .PHONY: conformance
 conformance: ## the MCP conformance suite against our server, both protocol eras

@@ -77,7 +77,7 @@ async function tour(client) {
   await call('get_athlete_power_curves');
   await call('get_gear_list');
   const item = idOf('create_custom_item', await call('create_custom_item', {
-    name: 'SDK field', item_type: 'INPUT_FIELD', content: { type: 'numeric', field: 'SdkField' },
+    name: 'SDK field', item_type: 'INPUT_FIELD', content: { code: 'SdkField', type: 'numeric' },
   }), 'item', 'custom_item');
   await call('get_custom_items');
   await call('get_custom_item_by_id', { item_id: Number(item) });

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,9 @@ func (s *session) id(in map[string]any, kinds ...string) string {
 	s.t.Helper()
 	for _, kind := range kinds {
 		if object, ok := in[kind].(map[string]any); ok && object["id"] != nil {
+			if n, ok := object["id"].(float64); ok {
+				return strconv.FormatFloat(n, 'f', -1, 64)
+			}
 			return fmt.Sprint(object["id"])
 		}
 	}
@@ -222,7 +226,7 @@ func (s *session) tour() {
 	s.call("get_athlete_power_curves", nil)
 	s.call("get_gear_list", nil)
 	item := s.id(s.call("create_custom_item", args{"name": "SDK field", "item_type": "INPUT_FIELD",
-		"content": args{"type": "numeric", "field": "SdkField"}}), "item", "custom_item")
+		"content": args{"code": "SdkField", "type": "numeric"}}), "item", "custom_item")
 	s.call("get_custom_items", nil)
 	s.call("get_custom_item_by_id", args{"item_id": item})
 	s.call("update_custom_item", args{"item_id": item, "name": "SDK field, renamed"})

@@ -1,5 +1,3 @@
-// Package audittest holds what every audit.Log must do, as one test suite that
-// each implementation runs.
 package audittest
 
 import (
