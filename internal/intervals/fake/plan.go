@@ -40,7 +40,7 @@ func planWorkout(doc Object, sport string, t thresholds) planned {
 	}
 	c := newPlanner(sport, t)
 	c.run(steps)
-	if c.metres > 0 {
+	if c.metres > 0 && !c.unmeasured { // part of a distance would be a wrong one [U]
 		out.Distance = new(math.Round(c.metres))
 	}
 	if c.powered {
@@ -127,6 +127,7 @@ type planner struct {
 	others         float64   // load of heart-rate and pace steps
 	metres         float64
 	powered, rated bool // a step has watts; one has a load
+	unmeasured     bool // a step that is no rest has no distance
 }
 
 func newPlanner(sport string, t thresholds) *planner {
@@ -177,6 +178,7 @@ func (c *planner) step(step Object) {
 		c.rated = true
 	}
 	c.metres += metres
+	c.unmeasured = c.unmeasured || metres == 0 && secs > 0 && step["intensity"] != "rest"
 	c.secs += secs
 	if !hasPower {
 		for range int(secs) {
