@@ -65,13 +65,21 @@ func All() []Tool {
 		getActivityIntervals,
 		getActivityStreams,
 		getActivityMessages,
+		addActivityMessage,
 		getEvents,
 		getEventByID,
+		deleteEvent,
+		deleteEventsByDateRange,
+		addOrUpdateEvent,
+		addOrUpdateNote,
 		getWellnessData,
 		getAthletePowerCurves,
 		getGearList,
 		getCustomItems,
 		getCustomItemByID,
+		createCustomItem,
+		updateCustomItem,
+		deleteCustomItem,
 	}
 }
 

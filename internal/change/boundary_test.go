@@ -1,0 +1,173 @@
+package change
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"intervals-mcp/internal/intervals"
+)
+
+const module = "intervals-mcp/"
+
+// eachFile parses every Go file of the module that is not a test.
+func eachFile(t *testing.T, visit func(path string, f *ast.File)) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		visit(filepath.ToSlash(rel), f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func imports(f *ast.File) []string {
+	var out []string
+	for _, i := range f.Imports {
+		p, _ := strconv.Unquote(i.Path.Value)
+		out = append(out, p)
+	}
+	return out
+}
+
+func TestOnlyThisPackageMakesAWriter(t *testing.T) {
+	found := 0
+	eachFile(t, func(path string, f *ast.File) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok || (id.Name != "NewWriter" && id.Name != "Writer") {
+				return true
+			}
+			switch {
+			case strings.HasPrefix(path, "internal/change/"):
+				found++
+			case path == "internal/intervals/write.go":
+			default:
+				if slices.Contains(imports(f), module+"internal/intervals") && usesWriterOf(f) {
+					t.Errorf("%s uses intervals.%s", path, id.Name)
+				}
+			}
+			return true
+		})
+	})
+	if found == 0 {
+		t.Error("not even this package makes one: the test looks in the wrong place")
+	}
+}
+
+// usesWriterOf reports whether a file names intervals.Writer or NewWriter; other
+// packages have writers of their own (bufio.Writer).
+func usesWriterOf(f *ast.File) bool {
+	used := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "intervals" && (s.Sel.Name == "Writer" || s.Sel.Name == "NewWriter") {
+				used = true
+			}
+		}
+		return true
+	})
+	return used
+}
+
+func TestTheWriterHasExactlyTheKnownMethods(t *testing.T) {
+	want := []string{"AddMessage", "CreateCustomItem", "CreateEvent", "DeleteCustomItem", "DeleteEvent", "DeleteEvents", "UpdateCustomItem", "UpdateEvent"}
+	var got []string
+	w := reflect.TypeFor[*intervals.Writer]()
+	for i := range w.NumMethod() {
+		got = append(got, w.Method(i).Name)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("methods %v, want %v: a new one needs its planner here, and must not be one of those that safety.md calls impossible", got, want)
+	}
+}
+
+func TestTheClientCannotWrite(t *testing.T) {
+	c := reflect.TypeFor[*intervals.Client]()
+	for i := range c.NumMethod() {
+		for _, verb := range []string{"Create", "Update", "Delete", "Add", "Put", "Post", "Set", "Apply", "Do", "Write", "Send"} {
+			if strings.HasPrefix(c.Method(i).Name, verb) {
+				t.Errorf("Client.%s", c.Method(i).Name)
+			}
+		}
+	}
+}
+
+// The requests that must be impossible to build (safety.md) are told by the
+// words of their paths and queries: no file but the fake's may hold them.
+func TestImpossibleRequestsAreNowhereInTheSource(t *testing.T) {
+	words := []string{"training-plan", "athlete-plans", "apply-plan", "tombstone", "notBefore", "streams.csv", "updatePlanApplied", "duplicate-events"}
+	eachFile(t, func(path string, f *ast.File) {
+		if strings.HasPrefix(path, "internal/intervals/fake/") || strings.HasPrefix(path, "infra/") {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING || strings.Contains(lit.Value, " ") {
+				return true
+			}
+			for _, word := range words {
+				if strings.Contains(lit.Value, word) {
+					t.Errorf("%s holds %s", path, lit.Value)
+				}
+			}
+			return true
+		})
+	})
+}
+
+func TestWritesAreSentFromOneFileOnly(t *testing.T) {
+	eachFile(t, func(path string, f *ast.File) {
+		if !strings.HasPrefix(path, "internal/intervals/") || strings.HasPrefix(path, "internal/intervals/fake/") {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if ok && slices.Contains([]string{"MethodPost", "MethodPut", "MethodDelete", "MethodPatch"}, s.Sel.Name) && path != "internal/intervals/write.go" {
+				t.Errorf("%s uses http.%s", path, s.Sel.Name)
+			}
+			return true
+		})
+	})
+}
+
+func TestSQLiteAndTheFakeStayOutOfWhatMustNotHaveThem(t *testing.T) {
+	eachFile(t, func(path string, f *ast.File) {
+		for _, p := range imports(f) {
+			sqlite := strings.HasPrefix(p, "modernc.org/") || p == module+"internal/embedded"
+			if sqlite && !strings.HasPrefix(path, "internal/embedded/") && !strings.HasPrefix(path, "cmd/") && !strings.HasPrefix(path, "infra/") {
+				t.Errorf("%s imports %s", path, p)
+			}
+			if strings.HasPrefix(path, "internal/change/") && strings.HasPrefix(p, module) &&
+				!slices.Contains([]string{"intervals", "workout", "training", "audit", "state", "identity", "secrets"}, strings.TrimPrefix(p, module+"internal/")) {
+				t.Errorf("%s imports %s", path, p)
+			}
+		}
+	})
+}
