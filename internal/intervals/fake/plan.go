@@ -178,7 +178,8 @@ func (c *planner) step(step Object) {
 		c.rated = true
 	}
 	c.metres += metres
-	c.unmeasured = c.unmeasured || metres == 0 && secs > 0 && step["intensity"] != "rest"
+	rest := step["intensity"] == "rest" || sportFamily(c.sport) == "swim" && !hasPower && !hasHR
+	c.unmeasured = c.unmeasured || metres == 0 && secs > 0 && !rest
 	c.secs += secs
 	if !hasPower {
 		for range int(secs) {
