@@ -16,24 +16,35 @@ import (
 	"intervals-mcp/internal/tools"
 )
 
-// newServer wires upstream, stores, tools and MCP server. accountPage is where
-// a person mends their key. done closes what was opened on the way.
-func newServer(o options, accountPage string) (s *mcpserver.Server, done func(), err error) {
+// backend is the MCP server and what hangs on it.
+type backend struct {
+	*mcpserver.Server
+	warm  func() // builds in advance what would keep the first call waiting
+	close func() // closes what was opened on the way
+}
+
+// newBackend wires upstream, stores, tools and MCP server. accountPage is
+// where a person mends their key.
+func newBackend(o options, accountPage string) (backend, error) {
+	b := backend{warm: func() {}}
 	up := intervals.Options{BaseURL: o.baseURL, UserAgent: userAgent(), Observe: mcpserver.Observe}
 	var keys secrets.Store = secrets.Single{User: "local", Cred: secrets.Credential{APIKey: o.apiKey}}
 	if o.demo {
 		d := newDemo(o)
 		up.BaseURL, up.Transport = "http://127.0.0.1/api/v1", d
 		keys = d
+		b.warm = func() { _, _ = d.build() }
 	}
 	upstream, err := intervals.New(up)
 	if err != nil {
-		return nil, nil, misuse("INTERVALS_API_BASE_URL: %v", err)
+		return b, misuse("INTERVALS_API_BASE_URL: %v", err)
 	}
-	records, done := auditLog(o)
+	records, closeRecords := auditLog(o)
 	changes := change.New(change.Config{Log: records, Now: o.now, NewID: mcpserver.RequestID, Logger: o.log})
 	svc := tools.NewService(tools.Config{Upstream: upstream, Secrets: keys, Changes: changes, Now: o.now, Log: o.log, AccountPage: accountPage})
-	return mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: buildVersion(), Log: o.log, LegacyOnly: o.legacyOnly}), done, nil
+	b.Server = mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: buildVersion(), Log: o.log, LegacyOnly: o.legacyOnly})
+	b.close = closeRecords
+	return b, nil
 }
 
 // auditLog keeps the record of changes in the data folder's file, which is

@@ -57,9 +57,12 @@ func serveFake(ctx context.Context, p process) error {
 	url := localURL(l) + "/api/v1"
 	return runHTTP(ctx, l, s, log, func() error {
 		athletes := s.Athletes()
+		if err := writeReady(readyFile, map[string]any{"url": url, "pid": os.Getpid(), "athletes": athletes}); err != nil {
+			return err
+		}
 		_, _ = fmt.Fprintf(p.stdout, "fake Intervals.icu at %s with %d invented athletes; the first has the key %s\n"+
 			"Try: API_KEY=%[3]s INTERVALS_API_BASE_URL=%[1]s intervals-mcp serve\n", url, len(athletes), athletes[0].APIKey)
-		return writeReady(readyFile, map[string]any{"url": url, "pid": os.Getpid(), "athletes": athletes})
+		return nil
 	})
 }
 

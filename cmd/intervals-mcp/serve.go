@@ -46,19 +46,23 @@ func serve(ctx context.Context, p process) error {
 	}
 	defer l.Close() //nolint:errcheck // the process ends
 	url := localURL(l) + mcpserver.Path
-	s, done, err := newServer(o, "the terminal that runs this server (API_KEY)")
+	b, err := newBackend(o, "the terminal that runs this server (API_KEY)")
 	if err != nil {
 		return err
 	}
-	defer done()
-	handler := s.Handler(mcpserver.Edge{
+	defer b.close()
+	handler := b.Handler(mcpserver.Edge{
 		Identify: tokenCheck(token, o.identity("serve")),
 		Endpoint: func(context.Context) string { return url },
 		Loopback: true, Root: true,
 	})
 	return runHTTP(ctx, l, handler, o.log, func() error {
+		if err := writeReady(o.readyFile, map[string]any{"url": url, "token": token.Reveal(), "pid": os.Getpid()}); err != nil {
+			return err
+		}
 		banner(p.stdout, o, url, token)
-		return writeReady(o.readyFile, map[string]any{"url": url, "token": token.Reveal(), "pid": os.Getpid()})
+		go b.warm()
+		return nil
 	})
 }
 

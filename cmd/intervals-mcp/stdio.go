@@ -14,10 +14,10 @@ func stdio(ctx context.Context, p process) error {
 	if o.demoWhy != "" {
 		o.log.Info(o.demoWhy)
 	}
-	s, done, err := newServer(o, "the settings of the client that starts this server (API_KEY)")
+	b, err := newBackend(o, "the settings of the client that starts this server (API_KEY)")
 	if err != nil {
 		return err
 	}
-	defer done()
-	return s.ServeStdio(ctx, o.identity("stdio"), p.stdin, p.stdout)
+	defer b.close()
+	return b.ServeStdio(ctx, o.identity("stdio"), p.stdin, p.stdout)
 }
