@@ -136,11 +136,11 @@ func TokenOf(h Hash, f map[string]string) (Token, error) {
 	}
 	for name, at := range map[string]*time.Time{"created": &t.Created, "expires": &t.Expires, "revoked": &t.Revoked} {
 		if err := unstamp(f[name], at); err != nil {
-			return Token{}, fmt.Errorf("identity: token %s: %s: %w", t.ID, name, err)
+			return Token{}, fmt.Errorf("%w (token %.80q: %s)", ErrDamaged, t.ID, name)
 		}
 	}
 	if !ValidUser(t.User) || t.ID == "" || t.Athlete == "" || !validScopes(t.Scopes) || !t.Toolset.valid() || !t.Confirm.valid() {
-		return Token{}, fmt.Errorf("identity: the record of token %.80q is damaged", t.ID)
+		return Token{}, fmt.Errorf("%w (token %.80q)", ErrDamaged, t.ID)
 	}
 	return t, nil
 }
@@ -160,10 +160,10 @@ func UserOf(f map[string]string) (User, error) {
 	}
 	u := User{ID: f["user"], Athlete: f["athlete"], Name: f["name"], Coach: f["coach"] == "true", Athletes: split(f["athletes"], ",")}
 	if err := unstamp(f["created"], &u.Created); err != nil {
-		return User{}, fmt.Errorf("identity: user %s: created: %w", u.ID, err)
+		return User{}, fmt.Errorf("%w (user %.80q: created)", ErrDamaged, u.ID)
 	}
 	if err := u.check(); err != nil {
-		return User{}, fmt.Errorf("identity: the record of user %.80q is damaged: %w", u.ID, err)
+		return User{}, fmt.Errorf("%w (user %.80q: %w)", ErrDamaged, u.ID, err)
 	}
 	return u, nil
 }
@@ -175,8 +175,11 @@ func checkVersion(v string) error {
 		return nil
 	}
 	n, err := strconv.Atoi(v)
-	if err != nil || n > SchemaVersion {
-		return fmt.Errorf("%w (its version is %.20q, known up to %d)", ErrNewer, v, SchemaVersion)
+	if err != nil {
+		return fmt.Errorf("%w (version %.20q)", ErrDamaged, v)
+	}
+	if n > SchemaVersion {
+		return fmt.Errorf("%w (version %d, known up to %d)", ErrNewer, n, SchemaVersion)
 	}
 	return nil
 }

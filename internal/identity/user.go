@@ -85,6 +85,7 @@ var (
 	ErrExists  = errors.New("identity: the user exists already")
 	ErrNoToken = errors.New("identity: there is no such token")
 	ErrNewer   = errors.New("identity: the record was written by a newer release; update this one (on AWS: sam build && sam deploy)")
+	ErrDamaged = errors.New("identity: the record is damaged")
 	ErrTooMany = fmt.Errorf("identity: a user has at most %d tokens in force; revoke one first", MaxTokens)
 	// ErrConflict is Table's word for "changed since it was loaded". Store tries
 	// again and gives it only when that keeps happening.
