@@ -96,8 +96,11 @@ func (e eventItem) line() string {
 	if category == "WORKOUT" && e.Type != "" {
 		category = ""
 	}
-	if e.Name != "" {
+	if e.Name != "" && category != "TARGET" { // a target is told by its sport and figures
 		name = Quote(e.Name, 60)
+	}
+	if e.StepsText != "" { // which say how hard it is
+		e.Intensity = nil
 	}
 	head := parts(" ", round(float64(e.ID), 0), clock, category, e.Type, name, e.span())
 	return head + prefixed(": ", parts("; ", e.numbers(), e.StepsText, e.quotedDescription(), e.marks(), e.outcome()))
