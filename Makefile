@@ -127,8 +127,6 @@ $(MOTO)/.installed: infra/python/moto.txt
 	@echo "fetching moto"; python3 -m venv $(MOTO); \
 	$(MOTO)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<; touch $@
 
-include infra/aws.mk
-
 .PHONY: clean
 clean: ## remove what was built and fetched
 	@rm -rf bin dist .tools .aws-sam
