@@ -39,7 +39,7 @@ func eventByID(t testing.TB, out map[string]any, id int) map[string]any {
 func TestBEventsTellCategoryAndSport(t *testing.T) {
 	d := withEvents(t, planned(1, "RACE_A", "2026-07-19T09:00:00", "2026-07-20T00:00:00", fake.Object{"type": "Ride", "distance": 140000.0}))
 	text, out := newWorld(t, d, sampleNow).ok(t, "get_events", map[string]any{"start_date": "2026-07-13"})
-	says(t, text, "Events:", "No category = WORKOUT", `Ride "3x8 threshold": load 65, 56m, 83%; 10m · 3x(8m 100%, 4m 55%) · 10m`,
+	says(t, text, "Events:", "No category = WORKOUT", `Ride "3x8 threshold": load 65, 56m; 10m · 3x(8m 100%, 4m 55%) · 10m`,
 		`60000006 TARGET Ride (week): load 420, 10h, 250.0 km`, `60000003 NOTE "Travel day": "Flight at noon"`,
 		`2026-07-19 Sun`+"\n"+`1 09:00 RACE_A Ride "Event 1": 140.0 km`)
 	keepsQuiet(t, text, "Other")
