@@ -113,7 +113,7 @@ func (e *Engine) replay(ctx context.Context, c Call, plan Plan, digest string) (
 		found = err == nil
 	} else if earlier.Status == audit.Unknown {
 		o.Known = nil
-		now, found, err = o.platform(c, nil, earlier.Change).find(ctx, o)
+		now, found, err = at.find(ctx, o)
 		uidOf = earlier.Change
 	}
 	if err != nil && intervals.KindOf(err) != intervals.NotFound {
@@ -132,6 +132,9 @@ func (e *Engine) replay(ctx context.Context, c Call, plan Plan, digest string) (
 // apply is the road from intent to outcome.
 func (e *Engine) apply(ctx context.Context, c Call, plan Plan, digest string, uidOf audit.ID) *Result {
 	id := audit.NewID(e.tick(), e.NewID(ctx))
+	if id.IsZero() { // the request has no name of its own
+		id = audit.NewID(id.Time, RandomID(ctx))
+	}
 	if uidOf.IsZero() {
 		uidOf = id
 	}

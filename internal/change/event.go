@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/intervals"
@@ -68,7 +69,7 @@ func (p events) find(ctx context.Context, o Object) (intervals.Object, bool, err
 	if trained(o.Patch["category"]) {
 		return intervals.Object{}, false, nil
 	}
-	for _, e := range list {
+	for _, e := range slices.Backward(list) { // the newest
 		if !contains(o.Known, digits(e.ID())) && e.Day() == dayOf(start) && o.Patch["category"] == e.Category() && o.Patch["name"] == e.Name() {
 			return e.Object, true, nil
 		}

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"intervals-mcp/internal/intervals"
 )
@@ -111,7 +112,7 @@ func (p items) remove(ctx context.Context, id string) error {
 
 func (p items) find(ctx context.Context, o Object) (intervals.Object, bool, error) {
 	all, err := p.c.CustomItems(ctx, p.athlete)
-	for _, i := range all {
+	for _, i := range slices.Backward(all) { // the newest
 		if !contains(o.Known, digits(i.ID())) && o.Patch["name"] == i.Str("name") && o.Patch["type"] == i.Str("type") {
 			return i.Object, true, nil
 		}

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"intervals-mcp/internal/intervals"
 )
@@ -57,7 +58,7 @@ func (p messages) read(ctx context.Context, id string) (intervals.Object, error)
 
 func (p messages) find(ctx context.Context, o Object) (intervals.Object, bool, error) {
 	all, err := p.c.Messages(ctx, p.activity)
-	for _, m := range all {
+	for _, m := range slices.Backward(all) { // the newest
 		if !contains(o.Known, m.Str("id")) && sameValue("content", o.Patch["content"], m.Value("content")) {
 			return m.Object, true, nil
 		}

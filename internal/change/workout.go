@@ -16,6 +16,10 @@ type Workout struct {
 	MovingTimeS float64  `json:"moving_time_s,omitempty"`
 	DistanceM   float64  `json:"distance_m,omitempty"`
 	Load        *float64 `json:"training_load,omitempty"`
+
+	sport  string
+	watts  int // steps that aim at power given as % of FTP or as a zone
+	aiming int // steps that aim at heart rate or pace
 }
 
 var repeatHeader = regexp.MustCompile(`(?i)(^|\s)\d+\s*x\s*$`)
@@ -37,14 +41,18 @@ func ReadText(text string) Workout {
 
 // understood is what the platform made of an event's text.
 func understood(e intervals.Event) *Workout {
-	var w Workout
+	w := Workout{sport: e.Str("type")}
 	for _, s := range e.Steps() {
-		if inner := s.Objects("steps"); len(inner) > 0 {
+		inner := s.Objects("steps")
+		if len(inner) > 0 {
 			w.Repeats++
-			w.Steps += len(inner)
-			continue
+		} else {
+			inner = []intervals.Object{s}
 		}
-		w.Steps++
+		w.Steps += len(inner)
+		for _, s := range inner {
+			w.count(s)
+		}
 	}
 	w.MovingTimeS, _ = e.Number("moving_time")
 	w.DistanceM, _ = e.Number("distance")
@@ -62,6 +70,16 @@ func understood(e intervals.Event) *Workout {
 	return &w
 }
 
+// count notes what a step aims at.
+func (w *Workout) count(step intervals.Object) {
+	if power, ok := step.Object("power"); ok && power.Str("units") != "w" {
+		w.watts++
+	}
+	if step.Has("hr") || step.Has("pace") {
+		w.aiming++
+	}
+}
+
 // compare says where the platform's reading differs from what was meant.
 func (meant Workout) compare(got *Workout) []string {
 	var out []string
@@ -73,6 +91,9 @@ func (meant Workout) compare(got *Workout) []string {
 	}
 	if got.Steps > 0 && got.Repeats < meant.Repeats {
 		out = append(out, fmt.Sprintf("Intervals.icu understood %d of %d repeats. A header such as 4x stands on its own line between blank lines, its steps right below.", got.Repeats, meant.Repeats))
+	}
+	if got.watts > 0 && got.aiming == 0 && (intervals.FootSport(got.sport) || strings.Contains(got.sport, "Swim")) {
+		out = append(out, fmt.Sprintf("in a %s the bare %% and Z of %d steps aim at power. For pace or heart rate write 90%% Pace, Z2 Pace, 80%% LTHR or Z2 HR.", got.sport, got.watts))
 	}
 	if d := got.MovingTimeS - meant.MovingTimeS; meant.MovingTimeS > 0 && got.Steps > 0 && (d > 1 || d < -1) {
 		out = append(out, fmt.Sprintf("the steps come to %s, meant were %s.", clock(got.MovingTimeS), clock(meant.MovingTimeS)))

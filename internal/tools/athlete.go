@@ -129,13 +129,7 @@ func (rq *Request) reach(ctx context.Context, own string) ([]string, error) {
 		return ids, nil
 	}
 	me := rq.subject(ctx, own).profile
-	list := rq.svc.reach.start(ctx, rq.now(), rq.Identity.User, func(ctx context.Context) ([]intervals.Athlete, error) {
-		all, err := rq.Client.Athletes(ctx)
-		if intervals.KindOf(err) == intervals.Forbidden { // an OAuth token reaches its own athlete only
-			return nil, nil
-		}
-		return all, err
-	})
+	list := rq.startReach(ctx)
 	p, err := me.wait(ctx)
 	if err != nil {
 		return nil, err
@@ -151,6 +145,17 @@ func (rq *Request) reach(ctx context.Context, own string) ([]string, error) {
 		}
 	}
 	return ids, nil
+}
+
+// startReach fetches whom the key follows or coaches, unless it is cached.
+func (rq *Request) startReach(ctx context.Context) *future[[]intervals.Athlete] {
+	return rq.svc.reach.start(ctx, rq.now(), rq.Identity.User, func(ctx context.Context) ([]intervals.Athlete, error) {
+		all, err := rq.Client.Athletes(ctx)
+		if intervals.KindOf(err) == intervals.Forbidden { // an OAuth token reaches its own athlete only
+			return nil, nil
+		}
+		return all, err
+	})
 }
 
 // theirs tells a coached athlete from one who is only followed: the permission

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,11 +69,22 @@ func (rq *Request) place(ctx context.Context, athlete string) (place, error) {
 	if at.me, err = keyOwner.wait(ctx); err != nil {
 		return place{}, err
 	}
-	if at.p.ID != at.me.ID && at.p.Athlete.Str("icu_permission") == "READ" {
+	if at.p.ID != at.me.ID && rq.readsOnly(ctx, at.p.ID) {
 		return place{}, refuse("athlete_id", "%s lets this connection read only", at.p.ID)
 	}
 	at.call = change.Call{Identity: rq.Identity, Client: rq.Client, Athlete: at.p.ID, Me: at.me.ID, Tool: rq.tool, Arguments: rq.args}
 	return at, nil
+}
+
+// readsOnly reports whether another athlete is known to give reading rights
+// only (domain.md "Who may reach whom"). Where the list of athletes is not at
+// hand the platform decides.
+func (rq *Request) readsOnly(ctx context.Context, id string) bool {
+	if !rq.Identity.Local {
+		return false
+	}
+	list, err := rq.startReach(ctx).wait(ctx)
+	return err == nil && slices.ContainsFunc(list, func(a intervals.Athlete) bool { return a.ID() == id && a.Str("icu_permission") == "READ" })
 }
 
 // do makes the change. An upstream cause is worded as everywhere else.
@@ -180,7 +192,8 @@ func eventNumber(s string) (int64, error) {
 	return n, nil
 }
 
-// day reads a date argument with its time of day, if it has one; "" for none.
+// localStart reads a date argument with its time of day, if it has one; ""
+// for none.
 func localStart(arg, today string) (day, clock string) {
 	if arg == "" {
 		return "", ""
@@ -189,10 +202,18 @@ func localStart(arg, today string) (day, clock string) {
 	if err != nil {
 		return "", ""
 	}
-	if _, clock, _ = strings.Cut(strings.TrimSpace(arg), "T"); len(clock) > 0 && len(clock) < 5 {
-		clock = ""
+	if _, clock, _ = strings.Cut(strings.TrimSpace(arg), "T"); d.fixed == "" {
+		clock = "" // "Today" and "Tomorrow" have a T of their own
 	}
-	return d.on(today), clock
+	return d.on(today), twoDigits(clock)
+}
+
+// twoDigits writes a time of day with both digits of its hour.
+func twoDigits(clock string) string {
+	if strings.Index(clock, ":") == 1 {
+		return "0" + clock
+	}
+	return clock
 }
 
 // today is the athlete's local day; a traveller may say theirs.

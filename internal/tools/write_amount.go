@@ -12,7 +12,7 @@ import (
 var (
 	unitTime   = regexp.MustCompile(`^(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+(?:\.\d+)?)s)?$`)
 	clockTime  = regexp.MustCompile(`^(\d{1,3}):([0-5]\d):([0-5]\d)$`)
-	shortTime2 = regexp.MustCompile(`^(\d{1,3}):([0-5]?\d)$`)
+	shortClock = regexp.MustCompile(`^(\d{1,3}):([0-5]?\d)$`)
 	lengthText = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*(m|mtr|meters|metres|km|mi|miles|yd|y)?$`)
 )
 
@@ -41,7 +41,7 @@ func secondsOf(s string) (float64, error) {
 	if m := clockTime.FindStringSubmatch(s); m != nil {
 		return 3600*atof(m[1]) + 60*atof(m[2]) + atof(m[3]), nil
 	}
-	if m := shortTime2.FindStringSubmatch(s); m != nil {
+	if m := shortClock.FindStringSubmatch(s); m != nil {
 		return 0, fmt.Errorf("%q can be %s h %s min or %s min %s s; write %sh%sm, %sm%ss or seconds", s, m[1], m[2], m[1], m[2], m[1], m[2], m[1], m[2])
 	}
 	if m := unitTime.FindStringSubmatch(s); m != nil && s != "" {

@@ -182,7 +182,7 @@ func understoodLine(r *change.Result, p Profile, sport string) string {
 	return line + "."
 }
 
-var clockText = regexp.MustCompile(`^([01]?\d|2[0-3]):([0-5]\d)(:[0-5]\d)?$`)
+var clockText = regexp.MustCompile(`^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$`)
 
 // edit reads the arguments, all problems at once.
 func (in eventWriteIn) edit(p Profile, today string) (change.EventEdit, []string, error) {
@@ -200,14 +200,13 @@ func (in eventWriteIn) edit(p Profile, today string) (change.EventEdit, []string
 	creating := in.Event == ""
 	edit.Day, edit.Clock = localStart(in.Date, today)
 	if in.Time != "" {
-		m := clockText.FindStringSubmatch(strings.TrimSpace(in.Time))
-		switch clock := strings.TrimSpace(in.Time); {
-		case m == nil:
+		switch clock := twoDigits(strings.TrimSpace(in.Time)); {
+		case !clockText.MatchString(clock):
 			bad("start_time", "must be a time of day such as 06:30")
-		case edit.Clock != "" && edit.Clock[:5] != fmt.Sprintf("%05s", clock)[:5]:
+		case edit.Clock != "" && edit.Clock[:5] != clock[:5]:
 			bad("start_time", "differs from the time in start_date; give it once")
 		default:
-			edit.Clock = strings.Repeat("0", 2-len(m[1])) + clock
+			edit.Clock = clock
 		}
 	}
 	in.scalars(edit.Set)

@@ -408,3 +408,53 @@ func TestStrengthIsFreeText(t *testing.T) {
 		t.Errorf("text = %s", a.Text)
 	}
 }
+
+func TestTimesOfDayAreReadInEveryForm(t *testing.T) {
+	w := newSampleWorld(t)
+	for _, tt := range []struct{ date, clock, want string }{
+		{"2026-08-03", "", "T00:00:00"}, {"2026-08-03T06:30", "", "T06:30:00"}, {"2026-08-03T6:30", "", "T06:30:00"}, {"2026-08-03T06:30:15", "", "T06:30:15"},
+		{"2026-08-03", "6:05", "T06:05:00"}, {"2026-08-03T06:30", "06:30", "T06:30:00"},
+	} {
+		args := map[string]any{"name": "Ride", "start_date": tt.date, "allow_duplicate": true}
+		if tt.clock != "" {
+			args["start_time"] = tt.clock
+		}
+		if got := w.raw(t, w.made(t, "add_or_update_event", args))["start_date_local"]; got != "2026-08-03"+tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+	w.fails(t, "add_or_update_event", map[string]any{"name": "Ride", "start_date": "2026-08-03T06:30", "start_time": "07:00"}, "differs")
+	w.fails(t, "add_or_update_event", map[string]any{"name": "Ride", "start_time": "24:00"}, "start_time must be")
+}
+
+func TestBarePercentagesInARunAreWarnedOf(t *testing.T) {
+	w := newSampleWorld(t)
+	a, _ := w.status(t, "applied", "add_or_update_event", map[string]any{"name": "Run", "start_date": "2026-08-03", "description": "- 20m 80%"})
+	if !strings.Contains(a.Text, "aim at power") {
+		t.Errorf("text = %s", a.Text)
+	}
+	a, _ = w.status(t, "applied", "add_or_update_event", map[string]any{"name": "Run", "start_date": "2026-08-04", "description": "- 20m 80% Pace"})
+	if strings.Contains(a.Text, "Warning") {
+		t.Errorf("text = %s", a.Text)
+	}
+}
+
+func TestAnAthleteWhoLetsOthersReadOnlyIsNotWrittenTo(t *testing.T) {
+	w := newWorld(t, fake.Dataset{Athletes: []fake.AthleteData{
+		{APIKey: "coach-key-1", CoachOf: []string{"i2"}, Athlete: fake.Object{"id": "i1", "timezone": "UTC"}},
+		{APIKey: "athlete-key-2", Athlete: fake.Object{"id": "i2", "timezone": "UTC", "icu_permission": "READ"}}}}, sampleNow)
+	w.fails(t, "add_or_update_note", map[string]any{"athlete_id": "i2", "name": "Rest"}, "lets this connection read only")
+}
+
+func FuzzAmountsNeverPanic(f *testing.F) {
+	for _, s := range []string{`"1:30"`, `"1h30m"`, `5`, `"6mi"`, `"1e999"`, `""`, `"-"`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, read := range []func(json.RawMessage) (json.RawMessage, error){readSeconds, readMetres} {
+			if v, err := read(json.RawMessage(s)); err == nil && !json.Valid(v) {
+				t.Errorf("%q gives %q", s, v)
+			}
+		}
+	})
+}
