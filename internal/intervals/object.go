@@ -237,17 +237,19 @@ func (p *splitter) objects(body []byte) ([]Object, error) {
 	if len(body) == 0 || body[0] != '[' {
 		return nil, errNotArray
 	}
-	parts := elements(body)
-	out := make([]Object, 0, len(parts))
-	for _, raw := range parts {
-		if raw[0] != '{' {
+	var out []Object
+	for i := skipSpace(body, 1); body[i] != ']'; {
+		if body[i] != '{' {
 			return nil, errNotArray
 		}
-		o, err := p.object(raw)
-		if err != nil {
-			return nil, err
+		o, end := p.objectAt(body, i)
+		if out == nil { // the first row says about how many there are
+			out = make([]Object, 0, len(body)/(end-i)+1)
 		}
 		out = append(out, o)
+		if i = skipSpace(body, end); body[i] == ',' {
+			i = skipSpace(body, i+1)
+		}
 	}
 	return out, nil
 }
@@ -257,24 +259,28 @@ func (p *splitter) object(body []byte) (Object, error) {
 	if len(body) == 0 || body[0] != '{' {
 		return Object{}, errNotObject
 	}
+	o, _ := p.objectAt(body, 0)
+	return o, nil
+}
+
+// objectAt cuts the object that begins at i and gives the place after it.
+func (p *splitter) objectAt(body []byte, i int) (Object, int) {
 	o := Object{fields: make([]field, 0, max(len(p.last), 4))}
-	i, n := skipSpace(body, 1), 0
-	for body[i] != '}' {
-		end := skipValue(body, i)
+	n := 0
+	for i = skipSpace(body, i+1); body[i] != '}'; n++ {
+		end := skipString(body, i)
 		key := p.key(n, body[i:end])
-		n++
 		i = skipSpace(body, end) + 1 // past the colon
 		i = skipSpace(body, i)
 		end = skipValue(body, i)
 		if !key.private {
 			o.fields = append(o.fields, field{key.name, body[i:end:end]})
 		}
-		i = skipSpace(body, end)
-		if body[i] == ',' {
+		if i = skipSpace(body, end); body[i] == ',' {
 			i = skipSpace(body, i+1)
 		}
 	}
-	return o, nil
+	return o, i + 1
 }
 
 func (p *splitter) key(n int, quoted []byte) seenKey {
