@@ -168,6 +168,9 @@ func (o *options) findData() error {
 		}
 		o.dataDir = filepath.Join(dir, "intervals-mcp")
 	}
+	if abs, err := filepath.Abs(o.dataDir); err == nil {
+		o.dataDir = abs
+	}
 	if err := os.MkdirAll(o.dataDir, 0o700); err != nil {
 		return misuse("the data folder cannot be made: %v", err)
 	}
@@ -243,7 +246,7 @@ func lastError(err error) error {
 	return err
 }
 
-// baseURL is how this machine reaches a listener.
+// localURL is how this machine reaches a listener.
 func localURL(l net.Listener) string {
 	a, ok := l.Addr().(*net.TCPAddr)
 	if !ok {

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"intervals-mcp/internal/mcpserver"
@@ -95,26 +96,28 @@ func runHTTP(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logg
 // file the lines read it from its file. The demo's token guards invented data
 // and has no file.
 func banner(w io.Writer, o options, url string, token secrets.Secret) {
-	bearer := token.Reveal()
-	line := "Token: " + bearer
+	inShell, inJSON, said := token.Reveal(), token.Reveal(), "Token: "+token.Reveal()
 	if o.dataDir != "" && !terminal(w) {
 		file := filepath.Join(o.dataDir, tokenFile)
-		bearer, line = `$(cat "`+file+`")`, "Token: in the file "+file
+		inShell, inJSON, said = `$(cat "`+file+`")`, "TOKEN", "Token: in the file "+file
 	}
-	if o.demoWhy != "" {
-		line += "\n" + o.demoWhy
+	if o.demo {
+		said += "\n" + strings.TrimSpace(o.demoWhy+" Everything about the demo athlete is invented.")
 	}
-	_, _ = fmt.Fprintf(w, `intervals-mcp %s: MCP server at %s
-%s
+	if o.anyInterface {
+		said += "\nOther machines can reach this server, and it speaks plain HTTP: the token can be read on the way."
+	}
+	_, _ = fmt.Fprintf(w, `intervals-mcp %[1]s: MCP server at %[2]s
+%[3]s
 
 Connect one client:
-  Claude Code  claude mcp add --transport http intervals %s --header "Authorization: Bearer %s"
-  VS Code      code --add-mcp '{"name":"intervals","type":"http","url":"%s","headers":{"Authorization":"Bearer %s"}}'
-  Cursor       in ~/.cursor/mcp.json: {"mcpServers":{"intervals":{"url":"%s","headers":{"Authorization":"Bearer %s"}}}}
-  curl         curl -s %s -H "Authorization: Bearer %s" -H "Content-Type: application/json" -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+  Claude Code  claude mcp add --transport http intervals %[2]s --header "Authorization: Bearer %[4]s"
+  VS Code      code --add-mcp '{"name":"intervals","type":"http","url":"%[2]s","headers":{"Authorization":"Bearer %[5]s"}}'
+  Cursor       in ~/.cursor/mcp.json: {"mcpServers":{"intervals":{"url":"%[2]s","headers":{"Authorization":"Bearer %[5]s"}}}}
+  curl         curl -s %[2]s -H "Authorization: Bearer %[4]s" -H "Content-Type: application/json" -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 
 Ctrl-C stops it.
-`, buildVersion(), url, line, url, bearer, url, bearer, url, bearer, url, bearer)
+`, buildVersion(), url, said, inShell, inJSON)
 }
 
 // terminal reports whether a person is likely to be reading.

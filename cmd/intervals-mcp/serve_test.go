@@ -209,3 +209,43 @@ func TestAHungUpstreamIsAnAnswerWithinTheTimeLimit(t *testing.T) {
 		t.Errorf("after %s: %d %s", took, status, body)
 	}
 }
+
+// A desktop client over stdio and a serve share one data folder: both write,
+// neither waits for the other to end, and the file is the owner's alone.
+func TestTwoProcessesShareTheDataFolder(t *testing.T) {
+	data := t.TempDir()
+	up := startFake(t)
+	env := environ(t, "API_KEY=k3y-of-the-test-rider", "INTERVALS_API_BASE_URL="+up.text("url"))
+	r := launch(t, env, "serve", "--addr", "127.0.0.1:0", "--toolset", "full", "--data", data)
+	note := func(name string) string {
+		return `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"add_or_update_note","arguments":{"name":"` + name + `","description":"d"}}}`
+	}
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Go(func() {
+			if _, body := r.rpc(note("serve " + strings.Repeat("x", i))); !strings.Contains(body, `"status":"applied"`) {
+				t.Errorf("serve: %s", body)
+			}
+		})
+		wg.Go(func() {
+			_, out, _ := finish(t, env, note("stdio "+strings.Repeat("x", i)), "stdio", "--toolset", "full", "--data", data)
+			if !strings.Contains(out, `"status":"applied"`) {
+				t.Errorf("stdio: %s", out)
+			}
+		})
+	}
+	wg.Wait()
+	files, err := os.ReadDir(data)
+	if err != nil || len(files) < 2 {
+		t.Errorf("%v %v", files, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v (%v)", f.Name(), info.Mode(), err)
+		}
+	}
+	status, _, errs := finish(t, env, note("again"), "stdio", "--data", data, "--scope", "read", "--toolset", "full")
+	if status != 0 || !strings.Contains(errs, `"outcome":"insufficient_scope"`) {
+		t.Errorf("--scope read: %d %s", status, errs)
+	}
+}

@@ -35,7 +35,7 @@ type Edge struct {
 	Timeout time.Duration // for a whole request, default and at most 25 s
 	// Margin is what must be left of an earlier deadline of the context.
 	Margin time.Duration
-	// RequestID names a request; default: random.
+	// RequestID names a request; default, and where it gives "": random.
 	RequestID func(context.Context) string
 }
 
@@ -70,7 +70,7 @@ func (s *Server) Handler(e Edge) http.Handler {
 		}
 	}
 	if e.RequestID == nil {
-		e.RequestID = func(context.Context) string { return newID() }
+		e.RequestID = func(context.Context) string { return "" }
 	}
 	return &edge{Edge: e, s: s, next: server.NewStreamableHTTPServer(s.mcp,
 		server.WithStateLess(true), server.WithDisableStreaming(true),
@@ -83,6 +83,9 @@ func (s *Server) Handler(e Edge) http.Handler {
 // body, then mcp-go.
 func (e *edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ex := &exchange{id: e.RequestID(r.Context()), start: time.Now()}
+	if ex.id == "" {
+		ex.id = newID()
+	}
 	a := &answer{w: w, ex: ex}
 	defer e.finish(a, r)
 	ctx, cancel := e.deadline(r.Context(), ex)
