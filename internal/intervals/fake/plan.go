@@ -127,7 +127,7 @@ type planner struct {
 	others         float64   // load of heart-rate and pace steps
 	metres         float64
 	powered, rated bool // a step has watts; one has a load
-	unmeasured     bool // a step that is no rest has no distance
+	unmeasured     bool // a step with a target, so no rest, has no distance
 }
 
 func newPlanner(sport string, t thresholds) *planner {
@@ -178,8 +178,7 @@ func (c *planner) step(step Object) {
 		c.rated = true
 	}
 	c.metres += metres
-	rest := step["intensity"] == "rest" || sportFamily(c.sport) == "swim" && !hasPower && !hasHR
-	c.unmeasured = c.unmeasured || metres == 0 && secs > 0 && !rest
+	c.unmeasured = c.unmeasured || metres == 0 && secs > 0 && (hasPower || hasHR)
 	c.secs += secs
 	if !hasPower {
 		for range int(secs) {
