@@ -38,55 +38,59 @@ func Vars(t testing.TB) map[string]string {
 	if vars[awsenv.EndpointDynamoDB] != "" && vars[awsenv.EndpointSecretsManager] != "" {
 		return vars
 	}
-	url, err := started()
+	server, err := started()
 	if errors.Is(err, errMissing) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	vars[awsenv.EndpointDynamoDB], vars[awsenv.EndpointSecretsManager] = url, url
+	vars[awsenv.EndpointDynamoDB], vars[awsenv.EndpointSecretsManager] = server.url, server.url
 	return vars
 }
 
 var errMissing = errors.New("moto_server is missing: `make moto` fetches it")
 
+// server is a running moto server. It runs until its input ends, so the input
+// is kept from the garbage collector here.
+type server struct {
+	url   string
+	input io.Closer
+}
+
 // started starts the server when first needed.
-var started = sync.OnceValues(func() (string, error) {
+var started = sync.OnceValues(func() (server, error) {
 	path, err := find()
 	if err != nil {
-		return "", err
+		return server{}, err
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		return server{}, err
 	}
 	addr := l.Addr().(*net.TCPAddr)
 	if err := l.Close(); err != nil {
-		return "", err
+		return server{}, err
 	}
 	// The shell ends the server when its input ends: when this process does.
 	cmd := exec.Command("sh", "-c", `exec 3<&0; "$@" </dev/null >/dev/null 2>&1 3<&- & pid=$!; cat <&3 >/dev/null; kill $pid`,
 		"moto", path, "-H", "127.0.0.1", "-p", fmt.Sprint(addr.Port))
-	if _, err := cmd.StdinPipe(); err != nil { // kept open as long as cmd is
-		return "", err
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return server{}, err
 	}
 	if err := cmd.Start(); err != nil {
-		return "", err
+		return server{}, err
 	}
-	running = cmd
 	url := "http://" + addr.String()
 	for range 300 {
 		if up(url) {
-			return url, nil
+			return server{url, input}, nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return "", fmt.Errorf("%s did not answer within 30 seconds", path)
+	return server{}, fmt.Errorf("%s did not answer within 30 seconds", path)
 })
-
-// running keeps the server's input from being closed by the garbage collector.
-var running *exec.Cmd
 
 func up(url string) bool {
 	r, err := http.Get(url + "/moto-api/")
