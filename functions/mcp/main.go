@@ -42,7 +42,8 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if key == "" {
 		return nil, errors.New("API_KEY is not set: under AWS_SAM_LOCAL it is the Intervals.icu key of the user " + localUser)
 	}
-	up, err := intervals.New(intervals.Options{BaseURL: getenv("INTERVALS_API_BASE_URL"), UserAgent: "intervals-mcp/" + version, Observe: mcpserver.Observe})
+	up, err := intervals.New(intervals.Options{BaseURL: getenv("INTERVALS_API_BASE_URL"), UserAgent: "intervals-mcp/" + version, Observe: mcpserver.Observe,
+		PlainHTTP: true}) // only under sam local: the fake on the host is not on the container's loopback
 	if err != nil {
 		return nil, fmt.Errorf("INTERVALS_API_BASE_URL: %w", err)
 	}
