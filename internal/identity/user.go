@@ -46,9 +46,11 @@ func (u *User) check() error {
 	switch {
 	case !ValidUser(u.ID):
 		return &InputError{"user", "a user id is the athlete id in lower case: letters, digits, _ and -, at most 64"}
-	case !validAthlete(u.Athlete):
+	case u.ID == Local && (u.Athlete != "0" || u.Coach):
+		return &InputError{"user", "local is the built-in user of serve and stdio"}
+	case u.ID != Local && !validAthlete(u.Athlete):
 		return &InputError{"athlete", "an athlete id is letters and digits, such as i12345"}
-	case u.ID != UserID(u.Athlete):
+	case u.ID != Local && u.ID != UserID(u.Athlete):
 		return &InputError{"user", "the user id is the athlete id in lower case"}
 	case len(u.Name) > maxLabel:
 		return &InputError{"name", fmt.Sprintf("at most %d bytes", maxLabel)}

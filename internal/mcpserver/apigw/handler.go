@@ -3,6 +3,7 @@ package apigw
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -27,6 +28,10 @@ type Options struct {
 	// SignIn says that the protected-resource document is served, so that the
 	// challenge names it.
 	SignIn bool
+	// Laptop is for serve: the built-in user reaches whom their key reaches,
+	// browsers on this machine may ask, a foreign Host on a loopback connection
+	// is refused, and GET / explains the server.
+	Laptop bool
 }
 
 // Handler answers events. It is safe for concurrent use.
@@ -39,7 +44,9 @@ type Handler struct {
 func New(s *mcpserver.Server, o Options) *Handler {
 	h := &Handler{public: strings.TrimRight(o.PublicURL, "/")}
 	e := mcpserver.Edge{
-		Identify:       identify,
+		Identify:       identify(o.Laptop),
+		Loopback:       o.Laptop,
+		Root:           o.Laptop,
 		Endpoint:       func(ctx context.Context) string { return h.url(ctx, mcpserver.Path) },
 		AllowedOrigins: o.AllowedOrigins,
 		Margin:         margin,
@@ -57,14 +64,25 @@ func New(s *mcpserver.Server, o Options) *Handler {
 // Invoke is the function's handler. It never returns an error: that would
 // become a bare 500 of the gateway.
 func (h *Handler) Invoke(ctx context.Context, ev events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	if ev.Version != "2.0" || ev.RequestContext.HTTP.Method == "" {
+		return unreadable("not_an_api_gateway_event", "This function answers API Gateway: an event of an HTTP API, payload version 2.0. To test it, use one of the events in the repository's folder events/."), nil
+	}
+	// Checked here, because the adapter would print what it cannot read.
+	if _, err := url.Parse("https://host" + ev.RawPath + "?" + ev.RawQueryString); err != nil {
+		return unreadable("bad_request", "The path could not be read."), nil
+	}
 	ctx = context.WithValue(ctx, headersKey{}, ev.Headers)
 	resp, err := h.adapter.ProxyWithContext(ctx, ev)
-	if err != nil { // the event cannot be read as a request: a body that is no base64, a broken path
-		return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusBadRequest,
-			Headers: map[string]string{"Content-Type": "application/json"},
-			Body:    `{"error":"bad_request","message":"The request could not be read."}` + "\n"}, nil
+	if err != nil { // a body that is no base64
+		return unreadable("bad_request", "The request could not be read."), nil
 	}
 	return resp, nil
+}
+
+func unreadable(code, message string) events.APIGatewayV2HTTPResponse {
+	return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusBadRequest,
+		Headers: map[string]string{"Content-Type": "application/json"},
+		Body:    `{"error":"` + code + `","message":"` + message + `"}` + "\n"}
 }
 
 type headersKey struct{}
@@ -76,18 +94,25 @@ func mend(next http.Handler) http.Handler {
 		raw, _ := r.Context().Value(headersKey{}).(map[string]string)
 		for name, value := range raw {
 			r.Header.Set(name, value)
+			if strings.EqualFold(name, "Host") {
+				r.Host = value
+			}
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
 // identify reads the authorizer's context. Without one everything is refused.
-func identify(r *http.Request) (identity.Identity, error) {
-	gw, ok := core.GetAPIGatewayV2ContextFromContext(r.Context())
-	if !ok || gw.Authorizer == nil {
-		return identity.Identity{}, identity.ErrInvalidToken
+func identify(laptop bool) func(*http.Request) (identity.Identity, error) {
+	return func(r *http.Request) (identity.Identity, error) {
+		gw, ok := core.GetAPIGatewayV2ContextFromContext(r.Context())
+		if !ok || gw.Authorizer == nil {
+			return identity.Identity{}, identity.ErrInvalidToken
+		}
+		id, err := identity.Parse(gw.Authorizer.Lambda)
+		id.Local = laptop && id.User == identity.Local
+		return id, err
 	}
-	return identity.Parse(gw.Authorizer.Lambda)
 }
 
 // url is a URL of this deployment. The domain name is the gateway's word, not

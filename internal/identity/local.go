@@ -1,0 +1,62 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"intervals-mcp/internal/secrets"
+)
+
+// Local is the built-in user of serve and stdio. Their athlete is "0": whose
+// key it is.
+const Local = "local"
+
+// AddLocalToken puts a token that exists already into the store as a personal
+// token of the built-in user, who is enrolled with the first one: all tools,
+// no end. It narrows nothing that serve's own flags narrow.
+func (s *Store) AddLocalToken(ctx context.Context, secret secrets.Secret, label string) error {
+	now := s.now().UTC().Truncate(time.Second)
+	t := Token{
+		Hash: HashOf(secret.Reveal()), ID: Local + "-" + shortID(), User: Local, Athlete: "0", Scopes: []Scope{ScopeRead, ScopeWrite},
+		Client: label, Toolset: ToolsetFull, Confirm: ConfirmNever, Created: now,
+	}
+	for attempt := 1; ; attempt++ {
+		a, err := s.table.Account(ctx, Local)
+		if errors.Is(err, ErrNoUser) {
+			a, err = Account{User: User{ID: Local, Athlete: "0", Name: "this machine", Created: now}}, nil
+		}
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(a.Tokens, func(o Token) bool { return o.Hash == t.Hash }) {
+			return nil
+		}
+		if !s.makeRoom(&a) {
+			return ErrTooMany
+		}
+		a.Tokens = append(a.Tokens, t)
+		if err = s.table.Save(ctx, a, []Token{t}); !errors.Is(err, ErrConflict) || attempt == 8 {
+			return err
+		}
+	}
+}
+
+// LocalToken tells what the store knows of a token of the built-in user:
+// whether it is in force, and whether it is new to a store that has no such
+// user yet.
+func (s *Store) LocalToken(ctx context.Context, secret secrets.Secret) (inForce, unheardOf bool, err error) {
+	t, err := s.table.Token(ctx, HashOf(secret.Reveal()))
+	switch {
+	case err == nil:
+		return t.User == Local && t.Usable(s.now()) == nil, false, nil
+	case !errors.Is(err, ErrNoToken):
+		return false, false, err
+	}
+	_, err = s.User(ctx, Local)
+	if errors.Is(err, ErrNoUser) {
+		return false, true, nil
+	}
+	return false, false, err
+}
