@@ -16,6 +16,25 @@ const (
 	Unavailable                 // the store failed or cannot be reached
 )
 
+// String is a word for the log.
+func (k Kind) String() string {
+	switch k {
+	case Missing:
+		return "missing"
+	case Empty:
+		return "empty"
+	case Malformed:
+		return "malformed"
+	case Newer:
+		return "newer"
+	case Denied:
+		return "denied"
+	case Throttled:
+		return "throttled"
+	}
+	return "unavailable"
+}
+
 // Error is why a user's credential cannot be had.
 type Error struct {
 	Kind Kind

@@ -100,6 +100,10 @@ func (s *Service) explain(err error) (text, kind string) {
 	if errors.Is(err, secrets.ErrNotFound) {
 		return "no Intervals.icu key is stored for this user. Add one at " + s.accountPage() + ".", "no key"
 	}
+	var secret *secrets.Error
+	if errors.As(err, &secret) {
+		return secret.Error() + ".", "secret " + secret.Kind.String()
+	}
 	var up *intervals.Error
 	if errors.As(err, &up) {
 		return s.explainUpstream(up), up.Kind.String()

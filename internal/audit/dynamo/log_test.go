@@ -146,8 +146,11 @@ func TestPurgingAUserLeavesEverybodyElsesLog(t *testing.T) {
 			}
 		}
 	}
-	seen := 0
-	if n, err := dynamo.Purge(t.Context(), client, name, "u1", func(n int) { seen = n }); err != nil || n != 30 || seen != 30 {
+	p, seen := dynamo.NewPurger(client, name), 0
+	if n, err := p.Entries(t.Context(), "u1"); err != nil || n != 30 {
+		t.Errorf("would purge %d, %v", n, err)
+	}
+	if n, err := p.Purge(t.Context(), "u1", func(n int) { seen = n }); err != nil || n != 30 || seen != 30 {
 		t.Errorf("purged %d, %v", n, err)
 	}
 	for user, want := range map[string]int{"u1": 0, "u11": 30} {
