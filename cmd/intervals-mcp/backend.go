@@ -5,9 +5,7 @@ import (
 	"net/http"
 	"sync"
 
-	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/change"
-	"intervals-mcp/internal/embedded"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
@@ -19,16 +17,15 @@ import (
 // backend is the MCP server and what hangs on it.
 type backend struct {
 	*mcpserver.Server
-	warm  func() // builds in advance what would keep the first call waiting
-	close func() // closes what was opened on the way
+	warm func() // builds in advance what would keep the first call waiting
 }
 
 // newBackend wires upstream, stores, tools and MCP server. accountPage is
 // where a person mends their key.
-func newBackend(o options, accountPage string) (backend, error) {
+func newBackend(o options, s stores, accountPage string) (backend, error) {
 	b := backend{warm: func() {}}
 	up := intervals.Options{BaseURL: o.baseURL, UserAgent: userAgent(), Observe: mcpserver.Observe}
-	var keys secrets.Store = secrets.Single{User: "local", Cred: secrets.Credential{APIKey: o.apiKey}}
+	var keys secrets.Store = secrets.Single{User: identity.Local, Cred: secrets.Credential{APIKey: o.apiKey}}
 	if o.demo {
 		d := newDemo(o)
 		up.BaseURL, up.Transport = "http://127.0.0.1/api/v1", d
@@ -39,26 +36,10 @@ func newBackend(o options, accountPage string) (backend, error) {
 	if err != nil {
 		return b, misuse("INTERVALS_API_BASE_URL: %v", err)
 	}
-	records, closeRecords := auditLog(o)
-	changes := change.New(change.Config{Log: records, Now: o.now, NewID: mcpserver.RequestID, Logger: o.log})
-	svc := tools.NewService(tools.Config{Upstream: upstream, Secrets: keys, Changes: changes, Now: o.now, Log: o.log, AccountPage: accountPage})
+	changes := change.New(change.Config{Log: s.audit, Now: o.now, NewID: mcpserver.RequestID, Logger: o.log})
+	svc := tools.NewService(tools.Config{Upstream: upstream, Secrets: localKeys{keys, s.secrets}, Changes: changes, Now: o.now, Log: o.log, AccountPage: accountPage})
 	b.Server = mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: buildVersion(), Log: o.log, LegacyOnly: o.legacyOnly})
-	b.close = closeRecords
 	return b, nil
-}
-
-// auditLog keeps the record of changes in the data folder's file, which is
-// opened by the first change, or in memory.
-func auditLog(o options) (audit.Log, func()) {
-	if o.dataDir == "" {
-		return &audit.Memory{}, func() {}
-	}
-	store := embedded.New(o.dataDir)
-	return store.Audit(), func() {
-		if err := store.Close(); err != nil {
-			o.log.Error("close the data folder's file", "error", err.Error())
-		}
-	}
 }
 
 func userAgent() string { return "intervals-mcp/" + buildVersion() }
@@ -86,7 +67,7 @@ func (d demo) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Credential implements secrets.Store: the demo athlete is the first one.
 func (d demo) Credential(_ context.Context, user string) (secrets.Credential, error) {
-	if user != "local" {
+	if user != identity.Local {
 		return secrets.Credential{}, secrets.ErrNotFound
 	}
 	s, err := d.build()
@@ -98,15 +79,3 @@ func (d demo) Credential(_ context.Context, user string) (secrets.Credential, er
 
 // Refused implements secrets.Store.
 func (d demo) Refused(string) {}
-
-// tokenCheck compares bearer tokens by their hash, in constant time.
-func tokenCheck(token secrets.Secret, id identity.Identity) func(*http.Request) (identity.Identity, error) {
-	want := identity.HashOf(token.Reveal())
-	return func(r *http.Request) (identity.Identity, error) {
-		got, ok := mcpserver.BearerToken(r)
-		if !ok || !sameHash(identity.HashOf(got), want) {
-			return identity.Identity{}, identity.ErrInvalidToken
-		}
-		return id, nil
-	}
-}

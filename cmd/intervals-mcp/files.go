@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/secrets"
@@ -16,21 +18,60 @@ import (
 // where a token is kept readable.
 const tokenFile = "token"
 
-// personalToken gives the token of serve: the one in the data folder, made at
-// the first start; without a folder a new one each time.
-func personalToken(dir string) (secrets.Secret, error) {
+// personalToken gives the token of serve, an ordinary token of the built-in
+// user: the one in the data folder, made at the first start and again when it
+// was revoked; without a folder a new one each time.
+func personalToken(ctx context.Context, dir string, table identity.Table) (secrets.Secret, error) {
+	store := identity.NewStore(table, time.Now)
 	if dir == "" {
-		return identity.NewToken(identity.KindPersonal), nil
+		return newToken(ctx, store, "", false)
 	}
 	path := filepath.Join(dir, tokenFile)
+	kept, err := readToken(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return newToken(ctx, store, path, false)
+	}
+	if err != nil {
+		return kept, err
+	}
+	inForce, unheardOf, err := store.LocalToken(ctx, kept)
+	if err == nil && unheardOf { // from before tokens were in the store
+		inForce = true
+		_, err = store.AddLocalToken(ctx, kept, "serve")
+	}
+	switch {
+	case err != nil:
+		return kept, misuse("the token cannot be looked up: %v", err)
+	case !inForce: // revoked, or forgotten since
+		return newToken(ctx, store, path, true)
+	}
+	return kept, nil
+}
+
+// newToken makes a token, known to the store before the file has it. Another
+// process may start at the same instant: the first one's file is everybody's.
+func newToken(ctx context.Context, store *identity.Store, path string, replace bool) (secrets.Secret, error) {
+	fresh := identity.NewToken(identity.KindPersonal)
+	record, err := store.AddLocalToken(ctx, fresh, "serve")
+	if err == nil && path != "" {
+		err = writeFile(path, []byte(fresh.Reveal()+"\n"), replace)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		if err = store.RevokeToken(ctx, record.ID); err == nil {
+			return readToken(path)
+		}
+	}
+	if err != nil {
+		return fresh, misuse("the token cannot be kept: %v", err)
+	}
+	return fresh, nil
+}
+
+// readToken reads the token's file and makes it the owner's alone.
+func readToken(path string) (secrets.Secret, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		fresh := identity.NewToken(identity.KindPersonal)
-		// Another process may start at the same instant: the first one wins.
-		if err := writeFile(path, []byte(fresh.Reveal()+"\n"), false); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fresh, misuse("the token cannot be kept: %v", err)
-		}
-		raw, err = os.ReadFile(path)
+		return secrets.Secret{}, err
 	}
 	if err != nil {
 		return secrets.Secret{}, misuse("the token cannot be read: %v", err)

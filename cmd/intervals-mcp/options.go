@@ -205,7 +205,7 @@ func userDataDir() (string, error) {
 
 // identity is the built-in identity of a laptop.
 func (o *options) identity(connection string) identity.Identity {
-	id := identity.Identity{User: "local", Athlete: o.athlete, Connection: connection, Client: connection,
+	id := identity.Identity{User: identity.Local, Athlete: o.athlete, Connection: connection, Client: connection,
 		Scopes: []identity.Scope{identity.ScopeRead}, Toolset: o.toolset, Confirm: identity.ConfirmNever, Local: true}
 	if id.Athlete == "" || o.demo { // an id from outside means nothing in the demo
 		id.Athlete = "0"

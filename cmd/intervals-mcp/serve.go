@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,7 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"intervals-mcp/internal/authorizer"
+	"intervals-mcp/internal/gateway"
+	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/mcpserver"
+	"intervals-mcp/internal/mcpserver/apigw"
 	"intervals-mcp/internal/secrets"
 )
 
@@ -34,7 +36,9 @@ func serve(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	token, err := personalToken(o.dataDir)
+	st := openStores(o)
+	defer st.close()
+	token, err := personalToken(ctx, o.dataDir, st.identity)
 	if err != nil {
 		return err
 	}
@@ -47,16 +51,11 @@ func serve(ctx context.Context, p process) error {
 	}
 	defer l.Close() //nolint:errcheck // the process ends
 	url := localURL(l) + mcpserver.Path
-	b, err := newBackend(o, "the terminal that runs this server (API_KEY)")
+	b, err := newBackend(o, st, "the terminal that runs this server (API_KEY)")
 	if err != nil {
 		return err
 	}
-	defer b.close()
-	handler := b.Handler(mcpserver.Edge{
-		Identify: tokenCheck(token, o.identity("serve")),
-		Endpoint: func(context.Context) string { return url },
-		Loopback: true, Root: true,
-	})
+	handler := behindGateway(b, o, st, token, strings.TrimSuffix(url, mcpserver.Path))
 	return runHTTP(ctx, l, handler, o.log, func() error {
 		if err := writeReady(o.readyFile, map[string]any{"url": url, "token": token.Reveal(), "pid": os.Getpid()}); err != nil {
 			return err
@@ -67,7 +66,17 @@ func serve(ctx context.Context, p process) error {
 	})
 }
 
-func sameHash(a, b [sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
+// behindGateway puts the deployment's authorizer and MCP handler behind the
+// gateway, all in this process. origin is how this machine reaches it.
+func behindGateway(b backend, o options, st stores, token secrets.Secret, origin string) http.Handler {
+	who := &authorizer.Authorizer{Now: time.Now, Log: slog.New(quiet{o.log.Handler()}), Tokens: localTokens{
+		Tokens: st.identity, own: identity.HashOf(token.Reveal()), flags: o, used: identity.NewLastUsed(st.identity.Touch, time.Now)}}
+	mcp := apigw.New(b.Server, apigw.Options{PublicURL: origin, Laptop: true})
+	return gateway.New(gateway.Options{
+		Authorizer: who.Handle, Functions: map[string]gateway.Integration{"McpFunction": mcp.Invoke},
+		Domain: strings.TrimPrefix(origin, "http://"), Challenge: `Bearer scope="read write"`, Log: o.log,
+	})
+}
 
 // runHTTP serves until the context ends, then finishes what is under way.
 // ready is called once requests are accepted.

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"intervals-mcp/internal/embedded"
 )
 
 func TestServeIsReadyWhenItsFileSaysSo(t *testing.T) {
@@ -50,7 +52,9 @@ func TestProcessesThatStartTogetherShareOneToken(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range tokens {
 		wg.Go(func() {
-			s, err := personalToken(data)
+			file := embedded.New(data)
+			defer file.Close() //nolint:errcheck // a test's folder goes anyway
+			s, err := personalToken(t.Context(), data, file.Identity())
 			if err != nil {
 				t.Error(err)
 			}

@@ -14,10 +14,11 @@ func stdio(ctx context.Context, p process) error {
 	if o.demoWhy != "" {
 		o.log.Info(o.demoWhy)
 	}
-	b, err := newBackend(o, "the settings of the client that starts this server (API_KEY)")
+	st := openStores(o)
+	defer st.close()
+	b, err := newBackend(o, st, "the settings of the client that starts this server (API_KEY)")
 	if err != nil {
 		return err
 	}
-	defer b.close()
 	return b.ServeStdio(ctx, o.identity("stdio"), p.stdin, p.stdout)
 }

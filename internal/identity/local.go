@@ -16,7 +16,7 @@ const Local = "local"
 // AddLocalToken puts a token that exists already into the store as a personal
 // token of the built-in user, who is enrolled with the first one: all tools,
 // no end. It narrows nothing that serve's own flags narrow.
-func (s *Store) AddLocalToken(ctx context.Context, secret secrets.Secret, label string) error {
+func (s *Store) AddLocalToken(ctx context.Context, secret secrets.Secret, label string) (Token, error) {
 	now := s.now().UTC().Truncate(time.Second)
 	t := Token{
 		Hash: HashOf(secret.Reveal()), ID: Local + "-" + shortID(), User: Local, Athlete: "0", Scopes: []Scope{ScopeRead, ScopeWrite},
@@ -28,17 +28,17 @@ func (s *Store) AddLocalToken(ctx context.Context, secret secrets.Secret, label 
 			a, err = Account{User: User{ID: Local, Athlete: "0", Name: "this machine", Created: now}}, nil
 		}
 		if err != nil {
-			return err
+			return Token{}, err
 		}
-		if slices.ContainsFunc(a.Tokens, func(o Token) bool { return o.Hash == t.Hash }) {
-			return nil
+		if i := slices.IndexFunc(a.Tokens, func(o Token) bool { return o.Hash == t.Hash }); i >= 0 {
+			return a.Tokens[i], nil
 		}
 		if !s.makeRoom(&a) {
-			return ErrTooMany
+			return Token{}, ErrTooMany
 		}
 		a.Tokens = append(a.Tokens, t)
 		if err = s.table.Save(ctx, a, []Token{t}); !errors.Is(err, ErrConflict) || attempt == 8 {
-			return err
+			return t, err
 		}
 	}
 }
