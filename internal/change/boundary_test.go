@@ -157,13 +157,40 @@ func TestWritesAreSentFromOneFileOnly(t *testing.T) {
 	})
 }
 
-func TestSQLiteAndTheFakeStayOutOfWhatMustNotHaveThem(t *testing.T) {
+func TestFunctionsNeverCarrySQLite(t *testing.T) {
+	imported := map[string]map[string]bool{} // by folder
+	eachFile(t, func(path string, f *ast.File) {
+		dir := path[:max(strings.LastIndex(path, "/"), 0)]
+		if imported[dir] == nil {
+			imported[dir] = map[string]bool{}
+		}
+		for _, p := range imports(f) {
+			imported[dir][strings.TrimPrefix(p, module)] = true
+		}
+	})
+	var visit func(from, dir string, seen map[string]bool)
+	visit = func(from, dir string, seen map[string]bool) {
+		if seen[dir] {
+			return
+		}
+		seen[dir] = true
+		if dir == "internal/embedded" || strings.HasPrefix(dir, "modernc.org/") {
+			t.Errorf("%s reaches %s", from, dir)
+		}
+		for p := range imported[dir] {
+			visit(from, p, seen)
+		}
+	}
+	for dir := range imported {
+		if strings.HasPrefix(dir, "functions/") {
+			visit(dir, dir, map[string]bool{})
+		}
+	}
+}
+
+func TestThisPackageLooksDownwardOnly(t *testing.T) {
 	eachFile(t, func(path string, f *ast.File) {
 		for _, p := range imports(f) {
-			sqlite := strings.HasPrefix(p, "modernc.org/") || p == module+"internal/embedded"
-			if sqlite && !strings.HasPrefix(path, "internal/embedded/") && !strings.HasPrefix(path, "cmd/") && !strings.HasPrefix(path, "infra/") {
-				t.Errorf("%s imports %s", path, p)
-			}
 			if strings.HasPrefix(path, "internal/change/") && strings.HasPrefix(p, module) &&
 				!slices.Contains([]string{"intervals", "workout", "training", "audit", "state", "identity", "secrets"}, strings.TrimPrefix(p, module+"internal/")) {
 				t.Errorf("%s imports %s", path, p)

@@ -125,7 +125,7 @@ func (e *Engine) replay(ctx context.Context, c Call, plan Plan, digest string) (
 	o.Target = now.Str("id")
 	r := plan.result(Replayed, earlier.Change)
 	r.State, r.Objects[0].ID, r.Objects[0].Status = now, o.Target, "applied"
-	r.Warnings = append(r.Warnings, "an equal call made this already; nothing was written now. Pass allow_duplicate: true to make another one.")
+	r.Warnings = append([]string{}, "an equal call made this already; nothing was written now. Pass allow_duplicate: true to make another one.")
 	return uidOf, r, nil
 }
 

@@ -53,18 +53,45 @@ func (w RangeDelete) Plan(ctx context.Context, c Call) (Plan, error) {
 	if err = errors.Join(err, done.err); err != nil {
 		return Plan{}, err
 	}
-	p := Plan{}
-	for _, e := range w.choose(c, all, done.list) {
+	chosen := w.choose(c, all, done.list)
+	p := Plan{Warnings: w.warnings(c, chosen)}
+	for _, e := range chosen {
 		p.Objects = append(p.Objects, deletion(e))
-		p.Warnings = append(p.Warnings, eventWarnings(c, e, w.Today, "")...)
 	}
 	if len(p.Objects) > MaxObjects {
 		return Plan{}, refused(summary, "%d events are in the range; at most %d can be deleted at once. Delete it in parts.", len(p.Objects), MaxObjects)
 	}
-	slices.Sort(p.Warnings)
-	p.Warnings = slices.Compact(p.Warnings)
 	p.Summary = fmt.Sprintf("Delete %d events of %s to %s", len(p.Objects), dayWords(w.From), dayWords(w.To))
 	return p, nil
+}
+
+// warnings says once what eventWarnings would say of many.
+func (w RangeDelete) warnings(c Call, chosen []intervals.Event) []string {
+	var foreign, shared, soon []string
+	for _, e := range chosen {
+		if by := e.Str("created_by_id"); by != "" && by != c.Me {
+			foreign = append(foreign, digits(e.ID()))
+		}
+		if e.Has("shared_event_id") {
+			shared = append(shared, digits(e.ID()))
+		}
+		if trained(e.Category()) && (e.Day() == w.Today || e.Day() == addDays(w.Today, 1)) {
+			soon = append(soon, digits(e.ID()))
+		}
+	}
+	var out []string
+	for _, k := range []struct {
+		ids  []string
+		what string
+	}{
+		{foreign, "created by somebody else"}, {shared, "shared events"},
+		{soon, "sessions of today or tomorrow, which may already be on the watch: check the device"},
+	} {
+		if n := len(k.ids); n > 0 {
+			out = append(out, fmt.Sprintf("%d of them %s: %s.", n, k.what, strings.Join(k.ids[:min(n, 10)], ", ")+more(n-10)))
+		}
+	}
+	return out
 }
 
 // choose gives the events to delete and notes in w.Spared what is spared.

@@ -200,10 +200,10 @@ func (r *renderer) beats(where string, from, to float64) string {
 		return ""
 	}
 	percent := func(bpm float64) string { return strconv.Itoa(int(math.Round(100 * bpm / base))) }
-	text := percent(from) + "-" + percent(to)
+	text, beats := percent(from)+"-"+percent(to), plainNumber(from)+"-"+plainNumber(to)
 	if from == to {
-		text = percent(from)
+		text, beats = percent(from), plainNumber(from)
 	}
-	r.notes = append(r.notes, fmt.Sprintf("%s-%s bpm was written as %s%% %s (%s bpm), since workout text knows no bpm.", plainNumber(from), plainNumber(to), text, name, plainNumber(base)))
+	r.notes = append(r.notes, fmt.Sprintf("%s bpm was written as %s%% %s (%s bpm), since workout text knows no bpm.", beats, text, name, plainNumber(base)))
 	return text + "% " + name
 }

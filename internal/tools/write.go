@@ -98,8 +98,8 @@ func (rq *Request) do(ctx context.Context, at place, planner change.Planner) (*c
 		if up.Kind == intervals.Unauthorized {
 			rq.svc.Secrets.Refused(rq.Identity.User)
 		}
-		if r.Status == change.FailedNow && len(r.Objects) == 1 && r.Reason == up.Error() {
-			r.Reason = rq.svc.explainUpstream(up)
+		if r.Status == change.FailedNow { // what is unknown is worded by change
+			r.Reason = strings.Replace(r.Reason, up.Error(), rq.svc.explainUpstream(up), 1)
 		}
 	}
 	return r, nil
