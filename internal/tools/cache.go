@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 )
@@ -71,6 +72,17 @@ func (c *cache[V]) drop(key string, f *future[V]) {
 	defer c.mu.Unlock()
 	if f == nil || c.entries[key] == f {
 		delete(c.entries, key)
+	}
+}
+
+// forget drops whatever is kept for a user, also what is under way.
+func (c *cache[V]) forget(user string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := range c.entries {
+		if key == user || strings.HasPrefix(key, user+"\x00") {
+			delete(c.entries, key)
+		}
 	}
 }
 

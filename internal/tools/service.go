@@ -68,7 +68,8 @@ type Request struct {
 	svc      *Service
 	tool     string
 	args     json.RawMessage // canonical, api_key gone
-	notes    []string        // said at the end of the answer
+	cred     secrets.Credential
+	notes    []string // said at the end of the answer
 }
 
 // request finds the caller's credential. The Request is never nil.
@@ -78,8 +79,24 @@ func (s *Service) request(ctx context.Context, id identity.Identity) (*Request, 
 	if err != nil {
 		return rq, err
 	}
-	rq.Client = s.Upstream.Client(cred)
+	rq.cred, rq.Client = cred, s.Upstream.Client(cred)
 	return rq, nil
+}
+
+// renewed gives the same call with the key that the person has meanwhile put in
+// place of the one that Intervals.icu refused; nil when there is none. What was
+// asked with the old key may still be under way, so it is forgotten.
+func (rq *Request) renewed(ctx context.Context, notes []string) *Request {
+	s, user := rq.svc, rq.Identity.User
+	s.Secrets.Refused(user)
+	cred, err := s.Secrets.Credential(ctx, user)
+	if err != nil || cred == rq.cred {
+		return nil
+	}
+	s.profiles.forget(user)
+	s.gear.forget(user)
+	s.reach.forget(user)
+	return &Request{Identity: rq.Identity, Client: s.Upstream.Client(cred), svc: s, tool: rq.tool, args: rq.args, cred: cred, notes: notes}
 }
 
 // now is the clock of this call.

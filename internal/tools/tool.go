@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/intervals"
 )
 
 // Tool is everything about one tool.
@@ -105,6 +106,12 @@ func (s *Service) Call(ctx context.Context, t Tool, id identity.Identity, args j
 	}
 	rq.tool, rq.args = t.Name, normal
 	result, err := t.run(ctx, rq, normal)
+	if intervals.KindOf(err) == intervals.Unauthorized && t.Scope == identity.ScopeRead { // never a write: some of it may have been done
+		if again := rq.renewed(ctx, notes); again != nil {
+			rq = again
+			result, err = t.run(ctx, rq, normal)
+		}
+	}
 	if err != nil {
 		return failure(t, s, rq, err)
 	}
