@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -47,7 +47,7 @@ func NewClient(e awsenv.Env) *sdk.Client {
 // New makes a Keeper of the secrets under a prefix (the stack's name, unless the
 // operator chose another).
 func New(client *sdk.Client, prefix string, options ...Option) (*Keeper, error) {
-	if !prefixes.MatchString(prefix) {
+	if !validPrefix(prefix) {
 		return nil, fmt.Errorf("the secrets' prefix %.250q is not 1 to 200 letters, digits and /_+=.@-, with neither / at its ends", prefix)
 	}
 	k := &Keeper{client: client, prefix: prefix, wait: backOff}
@@ -57,7 +57,10 @@ func New(client *sdk.Client, prefix string, options ...Option) (*Keeper, error) 
 	return k, nil
 }
 
-var prefixes = regexp.MustCompile(`^[A-Za-z0-9_+=.@-]([A-Za-z0-9/_+=.@-]{0,198}[A-Za-z0-9_+=.@-])?$`)
+func validPrefix(p string) bool {
+	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_+=.@-"
+	return p != "" && len(p) <= 200 && strings.Trim(p, allowed) == "" && strings.Trim(p, "/") == p
+}
 
 // Name is the name of a user's secret. Whatever user is, it lies in the folder
 // <prefix>/users/, or there is no name.
