@@ -44,4 +44,25 @@ template-check: ## sam validate, cfn-lint, checkov, and what the tests of infra/
 .PHONY: sam-build
 sam-build: ## sam build (ARCH=x86_64 for that processor)
 	@$(call have_sam,sam-build); export $(SAM_ENV) GOARCH=$(if $(filter x86_64,$(ARCH)),amd64,arm64); \
-	sam build --parameter-overrides Architecture=$(ARCH)
+	said=$$(sam build --parameter-overrides Architecture=$(ARCH) 2>&1) || { echo "$$said"; exit 1; }; \
+	echo "built both functions for $(ARCH) in $(BUILD)"
+
+# The processor of this machine, for what runs here.
+HOST_ARCH := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
+
+.PHONY: sam-local
+sam-local: ## build for this machine's processor and say how to try it with `sam local` (needs Docker)
+	@$(call have_sam,sam-local); export $(SAM_ENV); \
+	docker version >/dev/null 2>&1 || { echo "sam-local needs Docker, and it does not answer: install it (https://docs.docker.com/get-docker/) and start it"; exit 1; }; \
+	$(MAKE) sam-build ARCH=$(HOST_ARCH); o="--parameter-overrides Architecture=$(HOST_ARCH)"; \
+	echo "With your own key:"; \
+	echo "  API_KEY=... sam local invoke McpFunction -e events/read.json $$o"; \
+	echo "  API_KEY=... LOCAL_TOKEN=local sam local start-api $$o     then http://127.0.0.1:3000/mcp, Authorization: Bearer local"; \
+	echo "With invented athletes:"; \
+	echo "  go run ./cmd/intervals-mcp fake --addr 0.0.0.0:8766"; \
+	echo "  sam local invoke McpFunction -e events/read.json --env-vars events/local.json --add-host host.docker.internal:host-gateway $$o"
+
+.PHONY: sam-local-check
+sam-local-check: ## `sam local invoke` on every sample event, `sam local start-api` (needs Docker; CI starts one)
+	@$(call have_sam,sam-local-check); export $(SAM_ENV); unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; $(MAKE) sam-build ARCH=$(HOST_ARCH); \
+	SAM_LOCAL_ARCH=$(HOST_ARCH) infra/samlocal/docker.sh $(HOST_ARCH) bash -c 'go test -count=1 -json ./infra/samlocal | go run ./infra/gotest'
