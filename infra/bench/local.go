@@ -310,7 +310,7 @@ func (b *bench) answerTokens(s *stdio) error {
 		both := b.tokens(string(raw))
 		b.add(c.what+" (text)", fmt.Sprintf("%d tokens; %d with the structured result", n, both), fmt.Sprintf("<= %d", c.max), n <= c.max, "")
 	}
-	b.add("a profile / fitness today", "-", "<= 600 / <= 150", true, "get_athlete_context and get_training_load are not built yet")
+	b.add("a profile / fitness today", "", "<= 600 / <= 150", true, "get_athlete_context and get_training_load are not built yet")
 	return nil
 }
 

@@ -19,20 +19,22 @@ type bench struct {
 	big   *daemon // the large data set
 	codec tokenizer.Codec
 	rows  []row
+	more  string // sections below the table
 	ride  string // a structured ride of the demo athlete
 	event string // one of its planned workouts
 }
 
 func main() {
 	out := flag.String("out", "docs/performance.md", "where the table goes")
+	only := flag.String("only", "", "measure one part and write nothing: start, latency, parallel, rounds, lambda or tokens")
 	flag.Parse()
-	if err := run(*out); err != nil {
+	if err := run(*out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string) error {
+func run(out, only string) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
@@ -51,10 +53,26 @@ func run(out string) error {
 	}
 	defer b.demo.stop()
 	defer b.big.stop()
-	for _, step := range []func() error{b.findExamples, b.measureStart, b.measureLatency, b.measureParallel, b.measureRounds, b.measureTokens} {
-		if err := step(); err != nil {
+	if err := b.findExamples(); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name    string
+		measure func() error
+	}{
+		{"start", b.measureStart}, {"latency", b.measureLatency}, {"parallel", b.measureParallel},
+		{"rounds", b.measureRounds}, {"lambda", b.measureLambda}, {"tokens", b.measureTokens},
+	} {
+		if only != "" && only != part.name {
+			continue
+		}
+		if err := part.measure(); err != nil {
 			return err
 		}
+	}
+	if only != "" {
+		fmt.Fprint(os.Stderr, b.more)
+		return nil
 	}
 	return b.report(out)
 }
@@ -220,10 +238,11 @@ func (b *bench) report(out string) error {
 	for _, r := range b.rows {
 		v := r.verdict()
 		if r.Note != "" {
-			v = r.Note
+			v += "; " + r.Note
 		}
 		fmt.Fprintf(&t, "| %s | %s | %s | %s |\n", r.What, r.Ours, r.Target, v)
 	}
+	t.WriteString(b.more)
 	t.WriteString(othersTable)
 	return os.WriteFile(out, []byte(t.String()), 0o644)
 }

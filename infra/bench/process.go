@@ -20,13 +20,22 @@ type binaries struct{ product, bare string }
 func build(dir string) (binaries, error) {
 	b := binaries{product: filepath.Join(dir, "intervals-mcp"), bare: filepath.Join(dir, "bare")}
 	for out, pkg := range map[string]string{b.product: "./cmd/intervals-mcp", b.bare: "./infra/bench/bare"} {
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out, pkg)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if msg, err := cmd.CombinedOutput(); err != nil {
-			return b, fmt.Errorf("build %s: %w\n%s", pkg, err, msg)
+		if err := goBuild(out, pkg); err != nil {
+			return b, err
 		}
 	}
 	return b, nil
+}
+
+// goBuild makes a release binary for this machine.
+func goBuild(out, pkg string, more ...string) error {
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out}, more...)
+	cmd := exec.Command("go", append(args, pkg)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", pkg, err, msg)
+	}
+	return nil
 }
 
 // stdio is one MCP server on its standard streams.

@@ -30,6 +30,9 @@ type row struct {
 }
 
 func (r row) verdict() string {
+	if r.Ours == "" {
+		return "not measured"
+	}
 	if r.Met {
 		return "met"
 	}
