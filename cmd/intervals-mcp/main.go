@@ -23,6 +23,17 @@ const usage = `intervals-mcp: your Intervals.icu training data for AI assistants
   intervals-mcp fake    [--addr 127.0.0.1:8766] [--now TIME] [--load FILE] [--ready-file PATH]
   intervals-mcp version
 
+  intervals-mcp users  add --athlete ID [--name NAME] [--coach]    (the key comes from a prompt or from stdin)
+  intervals-mcp users  list | show U | remove U
+  intervals-mcp tokens create --user U --days 30|90|365|never --scope read|write [--toolset core|full]
+                       [--confirm all|destructive|never] [--athletes ID,ID] [--label TEXT]
+  intervals-mcp tokens list [--user U] | revoke ID | revoke --all --user U
+  intervals-mcp audit  list [--user U] [--athlete ID] [--day YYYY-MM-DD] [--days N] [--limit N] [--before ID] | show ID
+  intervals-mcp audit  orphans | export --format jsonl|csv [--output FILE] | purge --user U
+  intervals-mcp doctor [--stack NAME | --url URL] [--token]
+These work on this machine's data ([--data DIR]) or on a stack in AWS (--stack NAME [--region R] [--profile P]); --json is
+for programs, --yes answers questions. doctor --token asks for a token; so does INTERVALS_MCP_TOKEN.
+
 Environment: API_KEY (Intervals.icu: Settings, Developer settings; without it the demo athlete answers), ATHLETE_ID,
 INTERVALS_API_BASE_URL, LOG_LEVEL (debug, info, warn, error). MCP_LEGACY_ONLY=true hides protocol version 2026-07-28.
 `
@@ -69,7 +80,7 @@ func run(ctx context.Context, p process) int {
 
 func dispatch(ctx context.Context, p process) error {
 	if len(p.args) == 0 {
-		return misuse("a command is missing: serve, stdio, fake or version (--help says more)")
+		return misuse("a command is missing: serve, stdio, users, tokens, audit, doctor, fake or version (--help says more)")
 	}
 	command := p.args[0]
 	p.args = p.args[1:]
@@ -80,13 +91,15 @@ func dispatch(ctx context.Context, p process) error {
 		return stdio(ctx, p)
 	case "fake":
 		return serveFake(ctx, p)
+	case "users", "tokens", "audit", "doctor":
+		return operate(ctx, p, command)
 	case "version", "--version", "-version":
 		_, err := fmt.Fprintln(p.stdout, "intervals-mcp", buildVersion())
 		return err
 	case "help", "--help", "-help", "-h":
 		return flag.ErrHelp
 	}
-	return misuse("unknown command %q: use serve, stdio, fake or version (--help says more)", command)
+	return misuse("unknown command %q: use serve, stdio, users, tokens, audit, doctor, fake or version (--help says more)", command)
 }
 
 func buildVersion() string {

@@ -35,8 +35,10 @@ var rank = map[string]int{
 	"internal/tools":      4,
 	"internal/charts":     4,
 	"internal/mcpserver":  5,
+	"internal/operator":   5, // what the operator commands do
 	"internal/oauth":      5,
 	"internal/gateway":    5,
+	"internal/operator":   5, // the operator's commands, on a data folder or a stack
 
 	"functions": 6,
 	"cmd":       6,
