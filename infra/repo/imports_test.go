@@ -38,7 +38,6 @@ var rank = map[string]int{
 	"internal/operator":   5, // what the operator commands do
 	"internal/oauth":      5,
 	"internal/gateway":    5,
-	"internal/operator":   5, // the operator's commands, on a data folder or a stack
 
 	"functions": 6,
 	"cmd":       6,
