@@ -35,9 +35,11 @@ var rank = map[string]int{
 	"internal/tools":      4,
 	"internal/charts":     4,
 	"internal/mcpserver":  5,
+	"internal/metrics":    5,
 	"internal/operator":   5, // what the operator commands do
 	"internal/oauth":      5,
 	"internal/gateway":    5,
+	"internal/metrics":    5, // counts calls and audit failures of what it wraps
 
 	"functions": 6,
 	"cmd":       6,
