@@ -1,6 +1,7 @@
 // Command mcp is the Lambda function that answers POST /mcp behind API
 // Gateway. It only wires; what it serves is internal/mcpserver.
 //
-// Its stores are in memory until the AWS ones exist, so it starts nowhere but
-// under `sam local` and the Runtime Interface Emulator.
+// On AWS its stores are the stack's: keys in Secrets Manager, the audit log in
+// DynamoDB, "last used" of tokens in the identity table. Under sam local with
+// API_KEY set it keeps everything in memory and knows that one key.
 package main

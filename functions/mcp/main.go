@@ -5,15 +5,24 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"intervals-mcp/internal/audit"
+	auditdynamo "intervals-mcp/internal/audit/dynamo"
+	"intervals-mcp/internal/awsenv"
 	"intervals-mcp/internal/change"
+	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/identity/dynamo"
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/mcpserver"
 	"intervals-mcp/internal/mcpserver/apigw"
+	"intervals-mcp/internal/metrics"
 	"intervals-mcp/internal/secrets"
+	"intervals-mcp/internal/secrets/secretsmanager"
 	"intervals-mcp/internal/tools"
 )
 
@@ -31,26 +40,87 @@ func main() {
 	lambda.Start(h.Invoke)
 }
 
-// localUser is the one user whose key is known here.
-const localUser = "local"
+// stores are where a function keeps what outlives a request.
+type stores struct {
+	secrets   secrets.Store
+	audit     audit.Log
+	retention time.Duration
+	lastUsed  *identity.LastUsed // nil = nobody asks
+}
 
 func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) {
-	if getenv("AWS_SAM_LOCAL") != "true" {
-		return nil, errors.New("this function keeps its stores in memory and starts only under AWS_SAM_LOCAL=true; it must not be deployed yet")
-	}
-	key := getenv("API_KEY")
-	if key == "" {
-		return nil, errors.New("API_KEY is not set: under AWS_SAM_LOCAL it is the Intervals.icu key of the user " + localUser)
-	}
-	up, err := intervals.New(intervals.Options{BaseURL: getenv("INTERVALS_API_BASE_URL"), UserAgent: "intervals-mcp/" + version, Observe: mcpserver.Observe,
-		PlainHTTP: true}) // only under sam local: the fake on the host is not on the container's loopback
+	env, err := awsenv.Read(getenv)
 	if err != nil {
-		return nil, fmt.Errorf("INTERVALS_API_BASE_URL: %w", err)
+		return nil, err
 	}
-	changes := change.New(change.Config{Log: &audit.Memory{}, NewID: mcpserver.RequestID, Logger: log})
-	svc := tools.NewService(tools.Config{Upstream: up, Changes: changes, Log: log,
-		Secrets: secrets.Single{User: localUser, Cred: secrets.Credential{APIKey: secrets.New(key)}}})
-	s := mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: version, Log: log,
+	kept, err := openStores(env, getenv)
+	if err != nil {
+		return nil, err
+	}
+	up, err := intervals.New(intervals.Options{BaseURL: getenv(awsenv.IntervalsBaseURL), UserAgent: "intervals-mcp/" + version, Observe: metrics.Observe,
+		PlainHTTP: env.SAMLocal}) // the fake on the host is not on the container's loopback
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
+	}
+	emit := &metrics.Emitter{Namespace: namespace(getenv), Now: time.Now, W: os.Stdout}
+	changes := change.New(change.Config{Log: emit.Log(kept.audit), NewID: mcpserver.RequestID, Retention: kept.retention, Logger: log})
+	svc := tools.NewService(tools.Config{Upstream: up, Changes: changes, Log: log, Secrets: kept.secrets,
+		AccountPage: "the terminal of this deployment's operator (intervals-mcp users add)"})
+	s := mcpserver.New(mcpserver.Options{Caller: emit.Caller(svc), Tools: tools.All(), Version: version, Log: log,
 		LegacyOnly: getenv("MCP_LEGACY_ONLY") == "true"})
-	return apigw.New(s, apigw.Options{PublicURL: getenv("PUBLIC_URL")}), nil
+	return apigw.New(s, apigw.Options{PublicURL: getenv("PUBLIC_URL"), AllowedOrigins: list(getenv("ALLOWED_ORIGINS")), LastUsed: kept.lastUsed, Log: log}), nil
+}
+
+// openStores gives the stack's stores, or under sam local with API_KEY stores
+// in memory and that one key.
+func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
+	if key := getenv(awsenv.APIKey); env.SAMLocal && key != "" {
+		return stores{audit: &audit.Memory{}, secrets: secrets.Single{User: identity.Local, Cred: secrets.Credential{APIKey: secrets.New(key)}}}, nil
+	}
+	identities, changes, prefix := getenv("IDENTITY_TABLE"), getenv("AUDIT_TABLE"), getenv("SECRET_PREFIX")
+	if identities == "" || changes == "" || prefix == "" {
+		return stores{}, errors.New("IDENTITY_TABLE, AUDIT_TABLE and SECRET_PREFIX must be set (under sam local: set API_KEY, or point all three at emulators)")
+	}
+	retention, err := days(getenv("AUDIT_RETENTION_DAYS"))
+	if err != nil {
+		return stores{}, err
+	}
+	keeper, err := secretsmanager.New(secretsmanager.NewClient(env), prefix)
+	if err != nil {
+		return stores{}, fmt.Errorf("SECRET_PREFIX: %w", err)
+	}
+	db := env.NewDynamoDB()
+	return stores{
+		secrets: secrets.NewCache(keeper, time.Now), audit: auditdynamo.New(db, changes), retention: retention,
+		lastUsed: identity.NewLastUsed(dynamo.New(db, identities).Touch, time.Now),
+	}, nil
+}
+
+// days reads a number of days; "" means the default.
+func days(s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > 36500 {
+		return 0, errors.New("AUDIT_RETENTION_DAYS must be a whole number of days from 1")
+	}
+	return time.Duration(n) * 24 * time.Hour, nil
+}
+
+func namespace(getenv func(string) string) string {
+	if n := getenv("METRICS_NAMESPACE"); n != "" {
+		return n
+	}
+	return "intervals-mcp"
+}
+
+func list(s string) []string {
+	var out []string
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
 }

@@ -35,7 +35,6 @@ var rank = map[string]int{
 	"internal/tools":      4,
 	"internal/charts":     4,
 	"internal/mcpserver":  5,
-	"internal/metrics":    5,
 	"internal/operator":   5, // what the operator commands do
 	"internal/oauth":      5,
 	"internal/gateway":    5,

@@ -2,6 +2,7 @@ package apigw
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,17 +33,25 @@ type Options struct {
 	// browsers on this machine may ask, a foreign Host on a loopback connection
 	// is refused, and GET / explains the server.
 	Laptop bool
+	// LastUsed, where set, notes that a token was used, beside the request.
+	LastUsed *identity.LastUsed
+	Log      *slog.Logger // may be nil
 }
 
 // Handler answers events. It is safe for concurrent use.
 type Handler struct {
-	adapter *httpadapter.HandlerAdapterV2
-	public  string
+	adapter  *httpadapter.HandlerAdapterV2
+	public   string
+	lastUsed *identity.LastUsed
+	log      *slog.Logger
 }
 
 // New puts the edge of a server behind API Gateway.
 func New(s *mcpserver.Server, o Options) *Handler {
-	h := &Handler{public: strings.TrimRight(o.PublicURL, "/")}
+	h := &Handler{public: strings.TrimRight(o.PublicURL, "/"), lastUsed: o.LastUsed, log: o.Log}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
 	e := mcpserver.Edge{
 		Identify:       identify(o.Laptop),
 		Loopback:       o.Laptop,
@@ -71,12 +80,38 @@ func (h *Handler) Invoke(ctx context.Context, ev events.APIGatewayV2HTTPRequest)
 	if _, err := url.Parse("https://host" + ev.RawPath + "?" + ev.RawQueryString); err != nil {
 		return unreadable("bad_request", "The path could not be read."), nil
 	}
+	noted := h.noteUse(ctx, ev)
+	defer func() { <-noted }() // once the answer is out, the process is frozen
 	ctx = context.WithValue(ctx, headersKey{}, ev.Headers)
 	resp, err := h.adapter.ProxyWithContext(ctx, ev)
 	if err != nil { // a body that is no base64
 		return unreadable("bad_request", "The request could not be read."), nil
 	}
 	return resp, nil
+}
+
+// noteUse notes in the background that the request's token was used; the
+// channel is closed when that is done. It never fails a request.
+func (h *Handler) noteUse(ctx context.Context, ev events.APIGatewayV2HTTPRequest) <-chan struct{} {
+	done := make(chan struct{})
+	if h.lastUsed == nil || ev.RequestContext.Authorizer == nil {
+		close(done)
+		return done
+	}
+	id, err := identity.Parse(ev.RequestContext.Authorizer.Lambda)
+	if err != nil || id.Connection == "" {
+		close(done)
+		return done
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	go func() {
+		defer close(done)
+		defer cancel()
+		if err := h.lastUsed.Note(ctx, id.Connection); err != nil {
+			h.log.WarnContext(ctx, "last use of a token was not noted", "error", err)
+		}
+	}()
+	return done
 }
 
 func unreadable(code, message string) events.APIGatewayV2HTTPResponse {

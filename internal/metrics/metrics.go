@@ -1,0 +1,118 @@
+package metrics
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/mcpserver"
+	"intervals-mcp/internal/tools"
+)
+
+// Emitter writes metrics of one namespace. It is safe for concurrent use.
+type Emitter struct {
+	Namespace string // such as intervals-mcp/STACK
+	Now       func() time.Time
+	mu        sync.Mutex
+	W         io.Writer
+}
+
+// metric is one figure of a line; units are CloudWatch's.
+type metric struct {
+	name, unit string
+	value      float64
+}
+
+// emit writes one line. With a tool, the figures count both for that tool and
+// over all.
+func (e *Emitter) emit(tool string, list ...metric) {
+	type definition struct {
+		Name string `json:"Name"`
+		Unit string `json:"Unit"`
+	}
+	line := map[string]any{}
+	defs := make([]definition, len(list))
+	for i, m := range list {
+		defs[i], line[m.name] = definition{m.name, m.unit}, m.value
+	}
+	dimensions := [][]string{{}}
+	if tool != "" {
+		dimensions, line["Tool"] = append(dimensions, []string{"Tool"}), tool
+	}
+	line["_aws"] = map[string]any{"Timestamp": e.Now().UnixMilli(), "CloudWatchMetrics": []any{
+		map[string]any{"Namespace": e.Namespace, "Dimensions": dimensions, "Metrics": defs}}}
+	b, err := json.Marshal(line)
+	if err != nil {
+		return // numbers and our own names: cannot fail
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, _ = e.W.Write(append(b, '\n')) // nobody is left to tell
+}
+
+type latencyKey struct{}
+
+// Observe is intervals.Options.Observe: it counts towards the request's log
+// line and towards the metrics of the tool that is being called.
+func Observe(ctx context.Context, a intervals.Attempt) {
+	mcpserver.Observe(ctx, a)
+	if spent, ok := ctx.Value(latencyKey{}).(*atomic.Int64); ok {
+		for { // calls run at the same time: the slowest is what the caller waits for
+			old := spent.Load()
+			if int64(a.Duration) <= old || spent.CompareAndSwap(old, int64(a.Duration)) {
+				return
+			}
+		}
+	}
+}
+
+// Caller counts the calls of another Caller.
+func (e *Emitter) Caller(next mcpserver.Caller) mcpserver.Caller { return counted{e, next} }
+
+type counted struct {
+	e    *Emitter
+	next mcpserver.Caller
+}
+
+// Call implements mcpserver.Caller.
+func (c counted) Call(ctx context.Context, t tools.Tool, id identity.Identity, args json.RawMessage) tools.Answer {
+	var spent atomic.Int64
+	a := c.next.Call(context.WithValue(ctx, latencyKey{}, &spent), t, id, args)
+	list := []metric{{"ToolCalls", "Count", 1}, {"ToolErrors", "Count", 0}}
+	if a.IsError {
+		list[1].value = 1
+	}
+	if d := spent.Load(); d > 0 {
+		list = append(list, metric{"UpstreamLatency", "Milliseconds", float64(time.Duration(d).Microseconds()) / 1000})
+	}
+	c.e.emit(t.Name, list...)
+	return a
+}
+
+// Log counts what fails in another Log.
+func (e *Emitter) Log(next audit.Log) audit.Log { return watched{next, e} }
+
+type watched struct {
+	audit.Log
+	e *Emitter
+}
+
+// Append implements audit.Log. An outcome that is not written leaves its
+// change unfinished in the log.
+func (w watched) Append(ctx context.Context, items []audit.Item) error {
+	err := w.Log.Append(ctx, items)
+	if err == nil {
+		return nil
+	}
+	w.e.emit("", metric{"AuditFailures", "Count", 1})
+	if len(items) > 0 && items[0].Phase == audit.Outcome {
+		w.e.emit("", metric{"UnfinishedIntents", "Count", 1})
+	}
+	return err
+}
