@@ -170,11 +170,3 @@ func (r *rig) challenge(t *testing.T, p reply) string {
 	}
 	return own[0]
 }
-
-// need leaves a check out that needs what the target does not offer.
-func need(t *testing.T, offered bool, what string) {
-	t.Helper()
-	if !offered {
-		t.Skip("left out: the target offers no " + what)
-	}
-}

@@ -30,7 +30,6 @@ func writesSomething(tool map[string]any) bool {
 }
 
 func readerIsOffered(t *testing.T, r *rig) {
-	need(t, r.Reader != "", "read connection")
 	for name, tool := range r.offered(t, r.Reader) {
 		if writesSomething(tool) {
 			t.Errorf("a read connection is offered %s", name)
@@ -48,7 +47,6 @@ func readerIsOffered(t *testing.T, r *rig) {
 }
 
 func insufficientScope(t *testing.T, r *rig) {
-	need(t, r.Reader != "", "read connection")
 	for name, tool := range r.offered(t, "") {
 		if !writesSomething(tool) {
 			continue
@@ -74,7 +72,6 @@ func (r *rig) forbidden(t *testing.T, what string, got reply) {
 // spellings are calls that one reader of JSON may take for a read and another
 // for a write.
 func spellings(t *testing.T, r *rig) {
-	need(t, r.Reader != "", "read connection")
 	const arguments = `"arguments":{"name":"blackbox","category":"NOTE","description":"never written","start_date":"2099-01-01"}`
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_or_update_\u0065vent",` + arguments + `}}`,
@@ -103,7 +100,6 @@ func spellings(t *testing.T, r *rig) {
 }
 
 func toolset(t *testing.T, r *rig) {
-	need(t, r.Core != "", "connection with the core toolset")
 	core, full := r.offered(t, r.Core), r.offered(t, "")
 	if len(core) >= len(full) {
 		t.Errorf("core offers %d tools, full %d", len(core), len(full))
