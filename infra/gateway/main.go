@@ -5,7 +5,7 @@
 //
 // -remap renames WWW-Authenticate as some of AWS's front doors do, -ttl is the
 // template's AuthorizerTtl, -domain the API's own name. It prints its URL once
-// it answers, and ends with its standard input or on a signal.
+// it answers, and ends on a signal.
 package main
 
 import (
@@ -13,7 +13,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -54,9 +53,6 @@ func run(ctx context.Context) error {
 		Domain: *domain, TTL: *ttl, RemapChallenge: *remap, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})}
 	fmt.Printf("http://%s/mcp\n", l.Addr())
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	go func() { _, _ = io.Copy(io.Discard, os.Stdin); end() }()
 	context.AfterFunc(ctx, func() { _ = srv.Close() })
 	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
