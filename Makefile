@@ -102,7 +102,7 @@ bench: ## measure speed, memory and tokens; writes docs/performance.md
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (default 5s)
-	@grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r f; do \
+	@mkdir -p $(TOOLS); grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r f; do \
 		grep -ohE '^func Fuzz[A-Za-z0-9_]+' $$f | sed 's/^func //' | while read -r name; do \
 			echo "$$name ($$(dirname $$f))"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$(dirname $$f) >$(TOOLS)/fuzz.log 2>&1 || { cat $(TOOLS)/fuzz.log; exit 1; }; \
 		done; done
