@@ -89,7 +89,11 @@ func longHeader(t *testing.T, r *rig) {
 }
 
 func malformed(t *testing.T, r *rig) {
-	for _, body := range []string{`{`, `{"jsonrpc":"2.0","id":1,"method":"tools/li`, `rubbish`, `[]`, `"text"`, "\x00\xff"} {
+	bodies := []string{`{`, `{"jsonrpc":"2.0","id":1,"method":"tools/li`, `rubbish`, `[]`, `"text"`, "\x00"}
+	if !r.Emulated { // which fails by itself at what is not UTF-8
+		bodies = append(bodies, "\xff", "{\"\xc3\x28\":1")
+	}
+	for _, body := range bodies {
 		r.send(t, sent{body: body}).want(t, 400)
 	}
 	r.send(t, sent{header: http.Header{"Content-Type": {"text/plain"}}}).want(t, 400, 415)
