@@ -66,3 +66,8 @@ sam-local: ## build for this machine's processor and say how to try it with `sam
 sam-local-check: ## `sam local invoke` on every sample event, `sam local start-api` (needs Docker; CI starts one)
 	@$(call have_sam,sam-local-check); export $(SAM_ENV); unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; $(MAKE) sam-build ARCH=$(HOST_ARCH); \
 	SAM_LOCAL_ARCH=$(HOST_ARCH) infra/samlocal/docker.sh $(HOST_ARCH) bash -c 'go test -count=1 -json ./infra/samlocal | go run ./infra/gotest'
+
+.PHONY: rehearsal
+rehearsal: ## deploy to moto, run both functions in the Runtime Interface Emulator, check every rule and right
+	@$(call have_sam,rehearsal); $(MAKE) $(SAM)/.installed $(MOTO)/.installed $(LAMBDA_RIE); $(MAKE) sam-build ARCH=$(HOST_ARCH); \
+	REHEARSAL_RIE=$(LAMBDA_RIE) go test -count=1 -json ./infra/rehearsal | go run ./infra/gotest

@@ -6,6 +6,7 @@ Prints JSON. Code is said to lie in an S3 bucket, as after `sam package`.
 """
 
 import json
+import os
 import sys
 
 from samtranslator.translator.transform import transform
@@ -20,6 +21,7 @@ class NoManagedPolicies:
 
 
 def main():
+    os.environ.setdefault("AWS_DEFAULT_REGION", "eu-central-1")  # the translator wants one
     with open(sys.argv[1], encoding="utf-8") as f:
         template = yaml_parse(f.read())
     code = {"Bucket": "rehearsal", "Key": "function.zip"}

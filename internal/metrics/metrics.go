@@ -116,3 +116,24 @@ func (w watched) Append(ctx context.Context, items []audit.Item) error {
 	}
 	return err
 }
+
+// Change implements audit.Log.
+func (w watched) Change(ctx context.Context, user string, id audit.ID) ([]audit.Item, error) {
+	items, err := w.Log.Change(ctx, user, id)
+	w.read(err)
+	return items, err
+}
+
+// Heads implements audit.Log.
+func (w watched) Heads(ctx context.Context, q audit.Query) ([]audit.Item, error) {
+	items, err := w.Log.Heads(ctx, q)
+	w.read(err)
+	return items, err
+}
+
+// read counts a log that cannot be read: changes are refused then as well.
+func (w watched) read(err error) {
+	if err != nil {
+		w.e.emit("", metric{"AuditFailures", "Count", 1})
+	}
+}

@@ -62,6 +62,12 @@ func TestCallsAreCountedOverallAndByToolWithoutWhoOrWhat(t *testing.T) {
 type down struct{ audit.Log }
 
 func (down) Append(context.Context, []audit.Item) error { return errors.New("unreachable") }
+func (down) Heads(context.Context, audit.Query) ([]audit.Item, error) {
+	return nil, errors.New("unreachable")
+}
+func (down) Change(context.Context, string, audit.ID) ([]audit.Item, error) {
+	return nil, errors.New("unreachable")
+}
 
 func TestAuditFailuresAndUnfinishedIntentsAreCounted(t *testing.T) {
 	for phase, want := range map[audit.Phase]int{audit.Intent: 1, audit.Outcome: 2} {
@@ -76,5 +82,15 @@ func TestAuditFailuresAndUnfinishedIntentsAreCounted(t *testing.T) {
 	e, out := emitter()
 	if err := e.Log(&audit.Memory{}).Append(t.Context(), nil); err != nil || out.Len() != 0 {
 		t.Errorf("a log that works was counted: %v, %s", err, out)
+	}
+}
+
+// Without reading it nothing is written either: a change looks for its equal.
+func TestALogThatCannotBeReadIsCounted(t *testing.T) {
+	e, out := emitter()
+	_, err := e.Log(down{}).Heads(t.Context(), audit.Query{User: "u1"})
+	_, err2 := e.Log(down{}).Change(t.Context(), "u1", audit.ID{})
+	if n := strings.Count(out.String(), `"AuditFailures":1`); err == nil || err2 == nil || n != 2 {
+		t.Errorf("%v, %v, %d counted", err, err2, n)
 	}
 }

@@ -1,0 +1,386 @@
+package rehearsal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	sdk "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/smithy-go"
+
+	"intervals-mcp/infra/blackbox"
+	"intervals-mcp/internal/audit"
+	auditdynamo "intervals-mcp/internal/audit/dynamo"
+	"intervals-mcp/internal/awsenv"
+	"intervals-mcp/internal/awsenv/awstest"
+	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/identity/dynamo"
+	"intervals-mcp/internal/secrets/secretsmanager"
+)
+
+// rie is AWS's Runtime Interface Emulator.
+var rie = os.Getenv("REHEARSAL_RIE")
+
+// TestMain leaves the rehearsal out where its tools are not named: it is no test
+// for every `go test ./...`.
+func TestMain(m *testing.M) {
+	if rie == "" {
+		fmt.Println("the rehearsal wants `sam build`, moto and the Runtime Interface Emulator; it is run by `make rehearsal`")
+		if err := flag.Set("test.skip", "^TestRehears"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// TestRehearsal deploys the stack with its defaults and lets people use it.
+func TestRehearsal(t *testing.T) {
+	w := deploy(t, "rehearsal")
+	target := w.settle(t)
+	keyWasReplaced, replaced := w.replacedKey(t), time.Now()
+
+	t.Run("the black-box suite holds", func(t *testing.T) { blackbox.Suite(t, target) })
+	t.Run("it holds too where the gateway renames WWW-Authenticate", func(t *testing.T) {
+		w.gateway.RemapChallenge = true
+		defer func() { w.gateway.RemapChallenge = false }()
+		renamed := target
+		renamed.Remapped = true
+		blackbox.Suite(t, renamed)
+	})
+	t.Run("without the audit table writes are refused and reads go on", func(t *testing.T) { w.withoutAudit(t, target.Token) })
+	time.Sleep(time.Until(replaced.Add(11 * time.Second))) // already over, as a rule
+	t.Run("a replaced key is used", keyWasReplaced)
+	t.Run("what a user changed is in the audit table, by user, athlete and day", func(t *testing.T) { w.audited(t) })
+	t.Run("no right was missing", func(t *testing.T) {
+		for _, d := range w.guard.Denied() {
+			t.Error(d)
+		}
+	})
+	t.Run("no right is unused", func(t *testing.T) {
+		for id, role := range w.roles {
+			for _, r := range role.Unused("logs", "xray") { // Lambda itself uses these
+				t.Errorf("%s never used %s", id, r)
+			}
+		}
+	})
+	t.Run("no function can do anything else", func(t *testing.T) { w.denials(t) })
+	t.Run("neither token nor hash nor key is in any log", func(t *testing.T) { w.quiet(t, target) })
+}
+
+// TestRehearsalWithEveryOption creates the stack with every option on.
+func TestRehearsalWithEveryOption(t *testing.T) {
+	w := deploy(t, "options", "Architecture=x86_64", "AlarmEmail=ops@example.com", "RetainData=false", "AuditRetentionDays=30", "LogRetentionDays=7",
+		"PublicUrl=https://mcp.example.com", "SecretPrefix=club/keys", "AuthorizerTtl=60", "StrictGateway=true", "ReservedConcurrency=5", "LogLevel=WARN",
+		"AllowedOrigins=https://app.example.com")
+	target := w.settle(t)
+	t.Run("its outputs name what was chosen", func(t *testing.T) {
+		if w.Outputs["SecretPrefix"] != "club/keys" || w.Outputs["McpUrl"] != "https://mcp.example.com/mcp" || w.Outputs["AuditRetentionDays"] != "30" {
+			t.Errorf("%v", w.Outputs)
+		}
+	})
+	t.Run("a good token is let in", func(t *testing.T) {
+		if status, body := w.post(t, target.Token, call("get_activities", `{}`)); status != 200 || strings.Contains(body, "isError") {
+			t.Errorf("%d %.300s", status, body)
+		}
+	})
+	t.Run("a strict gateway itself refuses a bad token, with 403", func(t *testing.T) {
+		if status, body := w.post(t, "imcp_pat_x", call("get_activities", `{}`)); status != 403 || body != `{"message":"Forbidden"}` {
+			t.Errorf("%d %s", status, body)
+		}
+	})
+	t.Run("a strict gateway answers 500 without the identity table", func(t *testing.T) {
+		defer w.guard.Break(w.Outputs["IdentityTableName"])()
+		if status, body := w.post(t, target.Token, call("get_activities", `{}`)); status != 500 {
+			t.Errorf("%d %s", status, body)
+		}
+	})
+	t.Run("an allowed origin may ask", func(t *testing.T) {
+		for origin, want := range map[string]bool{"https://app.example.com": true, "https://mcp.example.com": true, "https://evil.example": false} {
+			if status, body := w.postFrom(t, origin, target.Token, call("get_activities", `{}`)); (status == 200) != want {
+				t.Errorf("%s: %d %.200s", origin, status, body)
+			}
+		}
+	})
+	t.Run("its topic and dashboard are there", func(t *testing.T) { // moto makes no alarms
+		if w.Resources["AlarmTopic"] == "" || w.Resources["Dashboard"] == "" {
+			t.Errorf("%v", w.Resources)
+		}
+	})
+}
+
+// TestRehearsedPermissionsNameTheirSource: nobody else's API may invoke the functions.
+func TestRehearsedPermissionsNameTheirSource(t *testing.T) {
+	b, err := os.ReadFile(translated(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tpl struct {
+		Resources map[string]struct {
+			Type       string
+			Properties map[string]any
+		}
+	}
+	if err := json.Unmarshal(b, &tpl); err != nil {
+		t.Fatal(err)
+	}
+	// SAM gives the function one permission for all routes, as $default is among them.
+	found := map[string]bool{}
+	for id, r := range tpl.Resources {
+		if r.Type != "AWS::Lambda::Permission" {
+			continue
+		}
+		source, _ := json.Marshal(r.Properties["SourceArn"])
+		if !strings.Contains(string(source), `{"Ref":"Api"}`) || r.Properties["Principal"] != "apigateway.amazonaws.com" {
+			t.Errorf("%s: %v", id, r.Properties)
+		}
+		name, _ := json.Marshal(r.Properties["FunctionName"])
+		for _, f := range []string{"AuthorizerFunction", "McpFunction"} {
+			found[f] = found[f] || strings.Contains(string(name), f)
+		}
+	}
+	if !found["AuthorizerFunction"] || !found["McpFunction"] {
+		t.Errorf("permissions for %v", found)
+	}
+}
+
+// settle enrols people and describes the stack to the black-box suite.
+func (w *world) settle(t *testing.T) blackbox.Target {
+	t.Helper()
+	target := blackbox.Target{URL: w.url, Writes: true}
+	people := w.fake.Athletes()
+	me := people[0]
+	w.enrol(t, me, false)
+	write, read := []identity.Scope{identity.ScopeWrite}, []identity.Scope{identity.ScopeRead}
+	target.Token, _ = w.token(t, w.identity, identity.Request{User: me.ID, Scopes: write, Toolset: identity.ToolsetFull})
+	target.Core, _ = w.token(t, w.identity, identity.Request{User: me.ID, Scopes: write})
+	target.Reader, _ = w.token(t, w.identity, identity.Request{User: me.ID, Scopes: read, Toolset: identity.ToolsetFull})
+	target.Expired, _ = w.token(t, w.expired, identity.Request{User: me.ID, Scopes: write})
+	for _, a := range people[1:] {
+		switch {
+		case len(a.CoachOf) >= 2 && target.Coach.Token == "":
+			w.enrol(t, a, true)
+			target.Coach.May, target.Coach.MayNot = a.CoachOf[0], a.CoachOf[1]
+			target.Coach.Token, _ = w.token(t, w.identity, identity.Request{User: a.ID, Scopes: write, Toolset: identity.ToolsetFull, Athletes: a.CoachOf[:1]})
+		case len(a.CoachOf) == 0 && target.Other == "":
+			w.enrol(t, a, false)
+			target.Other, _ = w.token(t, w.identity, identity.Request{User: a.ID, Scopes: write, Toolset: identity.ToolsetFull})
+		}
+	}
+	target.Create = func(t *testing.T) (token, id string) {
+		return w.token(t, w.identity, identity.Request{User: me.ID, Scopes: read})
+	}
+	target.Revoke = func(t *testing.T, id string) {
+		if err := w.identity.RevokeToken(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var mend func()
+	target.Break = func(*testing.T) { mend = w.guard.Break(w.Outputs["IdentityTableName"]) }
+	target.Mend = func(*testing.T) { mend() }
+	return target
+}
+
+func (w *world) withoutAudit(t *testing.T, token string) {
+	defer w.guard.Break(w.Outputs["AuditTableName"])()
+	_, read := w.post(t, token, call("get_activities", `{}`))
+	if strings.Contains(read, `"isError":true`) {
+		t.Errorf("a read fails: %.300s", read)
+	}
+	before := w.writes(t)
+	_, write := w.post(t, token, call("add_or_update_note", `{"name":"never","description":"never"}`))
+	if !strings.Contains(write, `"isError":true`) || strings.Contains(write, `"applied"`) || w.writes(t) != before {
+		t.Errorf("a write is not refused: %.300s", write)
+	}
+	if !strings.Contains(w.logs.String(), `"AuditFailures":1`) {
+		t.Error("no alarm would ring")
+	}
+}
+
+// writes counts what reached the fake and was no reading.
+func (w *world) writes(t *testing.T) (n int) {
+	t.Helper()
+	rec := httptest.NewRecorder()
+	w.fake.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/_fake/requests", nil))
+	var seen []struct{ Method string }
+	if err := json.Unmarshal(rec.Body.Bytes(), &seen); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range seen {
+		if r.Method != http.MethodGet {
+			n++
+		}
+	}
+	return n
+}
+
+// replacedKey enrols somebody with a key that is not good, and gives what to do
+// once it was replaced: for ten seconds the function does not ask again.
+func (w *world) replacedKey(t *testing.T) (later func(*testing.T)) {
+	people := w.fake.Athletes()
+	a := people[len(people)-1]
+	good := a.APIKey
+	a.APIKey = "a-key-that-was-revoked"
+	w.enrol(t, a, false)
+	token, _ := w.token(t, w.identity, identity.Request{User: a.ID, Scopes: []identity.Scope{identity.ScopeRead}})
+	if _, body := w.post(t, token, call("get_activities", `{}`)); !strings.Contains(body, `"isError":true`) {
+		t.Errorf("a wrong key is good: %.300s", body)
+	}
+	a.APIKey = good
+	w.enrol(t, a, false)
+	return func(t *testing.T) {
+		if _, body := w.post(t, token, call("get_activities", `{}`)); strings.Contains(body, `"isError":true`) {
+			t.Errorf("the new key is not used: %.300s", body)
+		}
+	}
+}
+
+func (w *world) audited(t *testing.T) {
+	log := auditdynamo.New(awstest.Env(t).NewDynamoDB(), w.Outputs["AuditTableName"])
+	me := w.fake.Athletes()[0].ID
+	heads, err := log.Heads(t.Context(), audit.Query{User: me})
+	if err != nil || len(heads) < 2 {
+		t.Fatalf("%d heads, %v", len(heads), err)
+	}
+	for _, q := range []audit.Query{{Athlete: me}, {Day: heads[0].Day()}} {
+		if got, err := log.Heads(t.Context(), q); err != nil || len(got) < 2 {
+			t.Errorf("%+v: %d heads, %v", q, len(got), err)
+		}
+	}
+}
+
+// as gives clients with a function's credentials.
+func (w *world) as(t *testing.T, id string) (*dynamodb.Client, *sdk.Client) {
+	t.Helper()
+	vars := map[string]string{}
+	for _, kv := range w.env[id] {
+		k, v, _ := strings.Cut(kv, "=")
+		vars[k] = v
+	}
+	env, err := awsenv.Read(func(k string) string { return vars[k] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env.NewDynamoDB(), secretsmanager.NewClient(env)
+}
+
+// denials tries with each function's own credentials what it must not do.
+func (w *world) denials(t *testing.T) {
+	identities, log := w.Outputs["IdentityTableName"], w.Outputs["AuditTableName"]
+	me := w.fake.Athletes()[0].ID
+	key := func(pk, sk string) map[string]types.AttributeValue {
+		return map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}}
+	}
+	item := key(audit.PartitionKey(me), "x")
+	authorizer, authorizerKeys := w.as(t, "AuthorizerFunction")
+	mcp, mcpKeys := w.as(t, "McpFunction")
+	for name, try := range map[string]func(context.Context) error{
+		"mcp updates the audit table": func(ctx context.Context) error {
+			_, err := mcp.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &log, Key: item})
+			return err
+		},
+		"mcp deletes from the audit table": func(ctx context.Context) error {
+			_, err := mcp.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &log, Key: item})
+			return err
+		},
+		"mcp writes to the audit table in a batch": func(ctx context.Context) error {
+			_, err := mcp.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{log: {{DeleteRequest: &types.DeleteRequest{Key: item}}}}})
+			return err
+		},
+		"mcp updates the audit table in a transaction": func(ctx context.Context) error {
+			_, err := mcp.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Update: &types.Update{TableName: &log, Key: item, UpdateExpression: aws.String("SET a = b")}}}})
+			return err
+		},
+		"mcp reads everybody's changes": func(ctx context.Context) error {
+			_, err := mcp.Scan(ctx, &dynamodb.ScanInput{TableName: &log})
+			return err
+		},
+		"mcp reads a day's changes": func(ctx context.Context) error {
+			_, err := auditdynamo.New(mcp, log).Heads(ctx, audit.Query{Day: "2026-11-30"})
+			return err
+		},
+		"mcp reads the identity table": func(ctx context.Context) error {
+			_, err := mcp.GetItem(ctx, &dynamodb.GetItemInput{TableName: &identities, Key: key(dynamo.UserPrefix+me, "user")})
+			return err
+		},
+		"mcp makes itself a token": func(ctx context.Context) error {
+			_, err := mcp.PutItem(ctx, &dynamodb.PutItemInput{TableName: &identities, Item: key(dynamo.TokenPrefix+"0", "tok")})
+			return err
+		},
+		"mcp widens a token": func(ctx context.Context) error {
+			_, err := mcp.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &identities, Key: key(dynamo.TokenPrefix+"0", "tok")})
+			return err
+		},
+		"mcp reads a secret that is no user's": func(ctx context.Context) error {
+			_, err := mcpKeys.GetSecretValue(ctx, &sdk.GetSecretValueInput{SecretId: aws.String(w.Outputs["SecretPrefix"] + "/intervals-oauth-app")})
+			return err
+		},
+		"mcp replaces a key": func(ctx context.Context) error {
+			_, err := mcpKeys.PutSecretValue(ctx, &sdk.PutSecretValueInput{SecretId: aws.String(w.Outputs["SecretPrefix"] + "/users/" + me), SecretString: aws.String("{}")})
+			return err
+		},
+		"mcp lists secrets": func(ctx context.Context) error {
+			_, err := mcpKeys.ListSecrets(ctx, &sdk.ListSecretsInput{})
+			return err
+		},
+		"authorizer reads a user": func(ctx context.Context) error {
+			_, err := authorizer.GetItem(ctx, &dynamodb.GetItemInput{TableName: &identities, Key: key(dynamo.UserPrefix+me, "user")})
+			return err
+		},
+		"authorizer reads all tokens": func(ctx context.Context) error {
+			_, err := authorizer.Scan(ctx, &dynamodb.ScanInput{TableName: &identities})
+			return err
+		},
+		"authorizer writes to the identity table": func(ctx context.Context) error {
+			_, err := authorizer.PutItem(ctx, &dynamodb.PutItemInput{TableName: &identities, Item: key(dynamo.TokenPrefix+"0", "tok")})
+			return err
+		},
+		"authorizer writes to the audit table": func(ctx context.Context) error {
+			_, err := authorizer.PutItem(ctx, &dynamodb.PutItemInput{TableName: &log, Item: item})
+			return err
+		},
+		"authorizer reads a key": func(ctx context.Context) error {
+			_, err := authorizerKeys.GetSecretValue(ctx, &sdk.GetSecretValueInput{SecretId: aws.String(w.Outputs["SecretPrefix"] + "/users/" + me)})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var api smithy.APIError
+			if err := try(t.Context()); !errors.As(err, &api) || api.ErrorCode() != "AccessDeniedException" {
+				t.Errorf("it is not denied: %v", err)
+			}
+		})
+	}
+}
+
+// quiet looks for what must never be in a log.
+func (w *world) quiet(t *testing.T, target blackbox.Target) {
+	log := w.logs.String()
+	for name, secret := range map[string]string{
+		"token": target.Token, "core": target.Core, "reader": target.Reader, "expired": target.Expired, "other": target.Other, "coach": target.Coach.Token,
+	} {
+		hash := identity.HashOf(secret).Hex()
+		if strings.Contains(log, secret) || strings.Contains(log, hash) || strings.Contains(log, secret[len(secret)-20:]) {
+			t.Errorf("the %s token or its hash is in the log", name)
+		}
+	}
+	for _, a := range w.fake.Athletes() {
+		if strings.Contains(log, a.APIKey) || strings.Contains(log, a.Name) {
+			t.Errorf("%s's key or name is in the log", a.ID)
+		}
+	}
+	if !strings.Contains(log, `"message":"request"`) || !strings.Contains(log, `"message":"authorize"`) {
+		t.Error("the log holds no request")
+	}
+}
