@@ -2,7 +2,6 @@ package intervals
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -103,15 +102,15 @@ func kindOfStatus(status int, reason string) Kind {
 
 // reasonOf reads upstream's own words out of an error body: an object, an
 // object in an array, a Spring body, plain text or nothing (API.md 1.6).
-func reasonOf(body []byte, secrets ...string) string {
-	body = trim(body)
+func reasonOf(answer []byte, secrets ...string) string {
+	body := trim(string(answer))
 	var reason string
-	if json.Valid(body) && len(body) > 0 {
+	if body != "" && scanValue(body, 0, 1) == len(body) {
 		raw := body
 		if parts := elements(raw); len(parts) > 0 {
 			raw = parts[0]
 		}
-		if o, err := ParseObject(raw); err == nil {
+		if o, err := parseObject(raw); err == nil {
 			for _, key := range []string{"error", "message", "detail"} {
 				if s, ok := o.Text(key); ok && s != "" {
 					reason = s
@@ -121,8 +120,8 @@ func reasonOf(body []byte, secrets ...string) string {
 		} else if s, ok := text(raw); ok {
 			reason = s
 		}
-	} else if len(body) > 0 && body[0] != '<' { // an HTML page explains nothing
-		reason = string(body)
+	} else if body != "" && body[0] != '<' { // an HTML page explains nothing
+		reason = body
 	}
 	return Clean(reason, 200, secrets...)
 }
@@ -135,6 +134,9 @@ func Clean(s string, limit int, secrets ...string) string {
 		if len(secret) >= 4 {
 			s = strings.ReplaceAll(s, secret, "[redacted]")
 		}
+	}
+	if len(s) <= limit && isClean(s) {
+		return s
 	}
 	var b strings.Builder
 	n, space := 0, false
@@ -159,6 +161,20 @@ func Clean(s string, limit int, secrets ...string) string {
 		n++
 	}
 	return b.String()
+}
+
+// isClean reports whether Clean has nothing to do, as for most names: printable
+// ASCII with single spaces between words.
+func isClean(s string) bool {
+	before := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c > '~' || (c == ' ' && before == ' ') {
+			return false
+		}
+		before = c
+	}
+	return before != ' ' || s == ""
 }
 
 // transportError classifies an error of net/http without keeping its URL.

@@ -2,6 +2,7 @@ package intervals
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -140,8 +141,26 @@ func FuzzObject(f *testing.F) {
 	for _, s := range []string{`{}`, `{"a":1,"a":2}`, `{"A":"\ud83d\ude00\u0000","b":[1,{"c":null}],"d":"\ud83d"}`, "{\"\xff\":\"\xfe\"}", `{"email":{"x":1},"x":"1e5"}`} {
 		f.Add([]byte(s))
 	}
+	for _, s := range []string{`[[],[{"a":[0.5,-1e+9]}]] `, `{"a":01}`, `{"a":-}`, `{"a":1.}`, `{"a":1e}`, `{"a":"\\u12g4"}`, `{"a":nul}`, `{"a":[1,]}`, `[{"a":1},{"a":2,"b":3}]`, `[{},1`, "{\"a\":\"\t\"}"} {
+		f.Add([]byte(s))
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
+		whole := trim(string(body))
+		if ok := scanValue(whole, 0, 1) == len(whole) && whole != ""; ok != json.Valid(body) {
+			t.Fatalf("scanValue takes it: %v, encoding/json: %v", ok, json.Valid(body))
+		}
+		if list, err := ParseObjects(body); err == nil {
+			var want []map[string]json.RawMessage
+			if jsonErr := json.Unmarshal(body, &want); jsonErr != nil || len(want) != len(list) {
+				t.Fatalf("%d objects, encoding/json has %d, %v", len(list), len(want), jsonErr)
+			}
+		} else if json.Valid(body) == errors.Is(err, errNotJSON) {
+			t.Fatalf("ParseObjects error %v, valid %v", err, json.Valid(body))
+		}
 		o, err := ParseObject(body)
+		if err != nil && json.Valid(body) == errors.Is(err, errNotJSON) {
+			t.Fatalf("ParseObject error %v, valid %v", err, json.Valid(body))
+		}
 		var want map[string]any
 		if jsonErr := json.Unmarshal(body, &want); (jsonErr != nil || want == nil) != (err != nil) {
 			// Numbers too large for float64 are no error here.
@@ -161,7 +180,11 @@ func FuzzObject(f *testing.F) {
 			}
 			_, _ = o.Number(key)
 			_, _ = o.Int(key)
-			_ = o.Numbers(key)
+			for i, n := range o.Numbers(key) {
+				if w, ok := want[key].([]any)[i].(float64); ok && w != n && !private(key) {
+					t.Fatalf("%q[%d] = %v, encoding/json has %v", key, i, n, w)
+				}
+			}
 			_ = o.Texts(key)
 			_ = o.Objects(key)
 		}

@@ -108,7 +108,7 @@ func (c *Client) Intervals(ctx context.Context, activity string) (Intervals, err
 	return Intervals{
 		ID: o.str("id"), Analyzed: o.str("analyzed"),
 		Intervals: o.Objects("icu_intervals"), Groups: o.Objects("icu_groups"),
-		Recognised: o.raw("icu_intervals") != nil || o.raw("icu_groups") != nil,
+		Recognised: o.raw("icu_intervals") != "" || o.raw("icu_groups") != "",
 	}, err
 }
 
@@ -187,7 +187,7 @@ func newCurve(o Object) Curve {
 
 // aligned reads an array of ids that belongs to another array: an element that
 // is null stays, empty.
-func aligned(raw []byte) []string {
+func aligned(raw string) []string {
 	parts := elements(raw)
 	out := make([]string, len(parts))
 	for i, part := range parts {

@@ -23,7 +23,7 @@ func (w *Writer) send(ctx context.Context, op, method string, query url.Values, 
 	if err != nil {
 		return Object{}, err
 	}
-	if len(trim(answer)) == 0 {
+	if trim(string(answer)) == "" {
 		return Object{}, nil
 	}
 	o, err := ParseObject(answer)
