@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"intervals-mcp/internal/intervals"
 )
@@ -207,7 +208,7 @@ func (r facts) append(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(strconv.AppendQuote(b, f.key), ':') // our own keys are plain
+		b = append(appendText(b, f.key), ':')
 		b = appendValue(b, f.value)
 	}
 	return append(b, '}')
@@ -217,6 +218,12 @@ func appendValue(b []byte, value any) []byte {
 	switch x := value.(type) {
 	case float64:
 		return appendNumber(b, x)
+	case int64:
+		return strconv.AppendInt(b, x, 10)
+	case string:
+		return appendText(b, x)
+	case series:
+		return x.append(b)
 	case facts:
 		return x.append(b)
 	case []facts:
@@ -230,6 +237,17 @@ func appendValue(b []byte, value any) []byte {
 		return append(b, ']')
 	}
 	return append(b, mustJSON(value)...)
+}
+
+// appendText writes a JSON string. Nearly all of ours are plain, which needs
+// no encoder.
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return append(b, mustJSON(s)...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // appendNumber writes a number of JSON; a missing one is null.

@@ -32,16 +32,17 @@ type streamList struct {
 type series []float64
 
 // MarshalJSON writes the list.
-func (s series) MarshalJSON() ([]byte, error) {
-	b := make([]byte, 1, 6*len(s)+2)
-	b[0] = '['
+func (s series) MarshalJSON() ([]byte, error) { return s.append(make([]byte, 0, 6*len(s)+2)), nil }
+
+func (s series) append(b []byte) []byte {
+	b = append(b, '[')
 	for i, x := range s {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = appendNumber(b, x)
 	}
-	return append(b, ']'), nil
+	return append(b, ']')
 }
 
 // shownGaps bounds the list of gaps; the count is always told.

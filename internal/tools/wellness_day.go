@@ -1,10 +1,8 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"intervals-mcp/internal/intervals"
@@ -286,12 +284,12 @@ func (d *wellnessDay) MarshalJSON() ([]byte, error) {
 	if d.raw != nil {
 		return d.raw, nil
 	}
-	var b bytes.Buffer
+	b := make([]byte, 0, 512)
 	add := func(name string, v any) {
-		b.WriteString("," + strconv.Quote(name) + ":")
-		b.Write(mustJSON(v))
+		b = append(appendText(append(b, ','), name), ':')
+		b = appendValue(b, v)
 	}
-	b.WriteString(`{"id":"` + d.date + `","date":"` + d.date + `"`)
+	b = append(b, `{"id":"`+d.date+`","date":"`+d.date+`"`...)
 	if d.projection {
 		add("projection", true)
 	}
@@ -314,8 +312,7 @@ func (d *wellnessDay) MarshalJSON() ([]byte, error) {
 	if d.other.Len() > 0 {
 		add("other_fields", d.other)
 	}
-	b.WriteByte('}')
-	d.raw = b.Bytes()
+	d.raw = append(b, '}')
 	return d.raw, nil
 }
 
