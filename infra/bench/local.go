@@ -101,12 +101,12 @@ func (b *bench) measureAdded(what string, f fakeAPI, m mcpHTTP, c toolCall, n in
 			return err
 		}
 		d := time.Since(start)
-		start = time.Now()
-		if _, err := m.tool(c.name, c.args); err != nil {
+		_, took, err := m.timed(c.name, c.args)
+		if err != nil {
 			return err
 		}
 		if i >= n/10 {
-			direct, tool = append(direct, d), append(tool, time.Since(start))
+			direct, tool = append(direct, d), append(tool, took)
 		}
 	}
 	added := tool.p50() - direct.p50()
@@ -140,11 +140,15 @@ func (b *bench) measureParallel() error {
 		return err
 	}
 	const rounds = 40
-	direct, err := storm(rounds, func() error { return f.getAll(d.url(), list) })
+	direct, err := storm(rounds, func() (time.Duration, error) {
+		start := time.Now()
+		err := f.getAll(d.url(), list)
+		return time.Since(start), err
+	})
 	if err != nil {
 		return err
 	}
-	tool, err := storm(rounds, func() error { _, err := m.tool(c.name, c.args); return err })
+	tool, err := storm(rounds, func() (time.Duration, error) { _, took, err := m.timed(c.name, c.args); return took, err })
 	if err != nil {
 		return err
 	}
@@ -153,7 +157,7 @@ func (b *bench) measureParallel() error {
 	return nil
 }
 
-func storm(rounds int, one func() error) (sample, error) {
+func storm(rounds int, one func() (time.Duration, error)) (sample, error) {
 	var mu sync.Mutex
 	var all sample
 	var first error
@@ -161,9 +165,7 @@ func storm(rounds int, one func() error) (sample, error) {
 	for range parallel {
 		wg.Go(func() {
 			for i := range rounds {
-				start := time.Now()
-				err := one()
-				d := time.Since(start)
+				d, err := one()
 				mu.Lock()
 				if err != nil && first == nil {
 					first = err

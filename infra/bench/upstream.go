@@ -61,7 +61,9 @@ type mcpHTTP struct {
 	url, token string
 }
 
-func (m mcpHTTP) rpc(method string, params any) (json.RawMessage, error) {
+// post sends one request and gives the answer as it came, so that what a
+// client does with it is not counted as the product's time.
+func (m mcpHTTP) post(method string, params any) ([]byte, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func (m mcpHTTP) rpc(method string, params any) (json.RawMessage, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("status %d: %.200s", resp.StatusCode, answer)
 	}
-	return result(answer)
+	return answer, nil
 }
 
 // toolAnswer is what a tools/call gives.
@@ -99,8 +101,22 @@ type toolAnswer struct {
 }
 
 func (m mcpHTTP) tool(name string, args map[string]any) (toolAnswer, error) {
-	raw, err := m.rpc("tools/call", map[string]any{"name": name, "arguments": args})
-	return readAnswer(name, raw, err)
+	a, _, err := m.timed(name, args)
+	return a, err
+}
+
+// timed calls a tool and tells how long it took until the whole answer was
+// there.
+func (m mcpHTTP) timed(name string, args map[string]any) (toolAnswer, time.Duration, error) {
+	start := time.Now()
+	answer, err := m.post("tools/call", map[string]any{"name": name, "arguments": args})
+	took := time.Since(start)
+	if err != nil {
+		return toolAnswer{}, took, fmt.Errorf("%s: %w", name, err)
+	}
+	raw, err := result(answer)
+	a, err := readAnswer(name, raw, err)
+	return a, took, err
 }
 
 func readAnswer(name string, raw json.RawMessage, err error) (toolAnswer, error) {
