@@ -40,11 +40,11 @@ test: ## run the tests (needs only Go)
 	@go test ./...
 
 .PHONY: build
-build: bin/intervals-mcp ## build bin/intervals-mcp
+build: bin/intervals-mcp bin/intervals-mcp-stack ## build bin/intervals-mcp and, for --stack, bin/intervals-mcp-stack
 
-.PHONY: bin/intervals-mcp
-bin/intervals-mcp:
-	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(GO_LD)' -o $@ ./cmd/intervals-mcp
+.PHONY: bin/intervals-mcp bin/intervals-mcp-stack
+bin/intervals-mcp bin/intervals-mcp-stack:
+	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(GO_LD)' -o $@ ./cmd/$(@F)
 
 .PHONY: check
 check: fmt vet lint tidy race rie conformance sdk-clients ## everything that CI runs

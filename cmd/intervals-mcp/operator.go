@@ -41,7 +41,7 @@ func openFolder(dir string, mayMake bool) (*operator.Stores, error) {
 }
 
 // stackProgram does what --stack asks for. It is a program of its own because
-// the AWS SDK would cost every start of this one (docs/decisions/008).
+// the AWS SDK would cost every start of this one (docs/decisions/010-stack-program.md).
 const stackProgram = "intervals-mcp-stack"
 
 // handOver becomes the stack program: the one beside this program, else the

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -253,7 +254,37 @@ func TestOperatorMisuseIsOneLineAndStatus2(t *testing.T) {
 	}
 	d.place = nil
 	d.fails(2, "say what to do", "", "users")
-	d.fails(2, stackProgram, "", "users", "list", "--stack", "x")
+}
+
+func TestWithAStackTheProgramBesideThisOneTakesOver(t *testing.T) {
+	dir := t.TempDir()
+	alone, beside := filepath.Join(dir, "intervals-mcp"), filepath.Join(dir, stackProgram)
+	b, err := os.ReadFile(program)
+	if err == nil {
+		err = os.WriteFile(alone, b, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (int, string) {
+		cmd := exec.Command(alone, args...)
+		cmd.Env = []string{"HOME=" + dir, "PATH=" + dir}
+		out, _ := cmd.CombinedOutput() // its status says the same
+		return cmd.ProcessState.ExitCode(), string(out)
+	}
+	if status, out := run("users", "list", "--stack", "x"); status != 2 || !strings.Contains(out, "needs the program "+stackProgram) {
+		t.Errorf("alone: %d %s", status, out)
+	}
+	build := exec.Command("go", "build", "-o", beside, "../"+stackProgram)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	if status, out := run("users", "list", "--stack", "x"); status != 2 || out != "intervals-mcp: the AWS region is unknown; add --region, or set AWS_REGION\n" {
+		t.Errorf("beside: %d %s", status, out)
+	}
+	if status, out := run("tokens", "create", "--stack", "x", "--days", "1"); status != 2 || !strings.Contains(out, "--user U is missing") && !strings.Contains(out, "region") {
+		t.Errorf("misuse: %d %s", status, out)
+	}
 }
 
 func TestForeignTextMovesNoCursor(t *testing.T) {

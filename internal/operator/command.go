@@ -240,10 +240,7 @@ func (c *command) plain(err error) error {
 	case errors.As(err, &input):
 		return misuse("--%s: %s", input.Field, input.Want)
 	}
-	if c.stores != nil && c.stores.Explain != nil {
-		err = c.stores.Explain(err)
-	}
-	text := strings.TrimPrefix(err.Error(), "identity: ")
+	text := strings.TrimPrefix(c.stores.explain(err).Error(), "identity: ")
 	return errors.New(intervals.Clean(text, 600))
 }
 

@@ -6,7 +6,7 @@
 // (package stack); a program gives Run those that it links. The program for
 // people links no AWS SDK, whose package variables alone would cost every start
 // of stdio some milliseconds and megabytes: with --stack it hands over to
-// intervals-mcp-stack (docs/decisions/006-stack-program.md).
+// intervals-mcp-stack (docs/decisions/010-stack-program.md).
 //
 // What a person reads goes to stdout, as a table or, with --json, for programs;
 // questions, notes and progress go to stderr, the latter on a terminal only. A

@@ -3,6 +3,7 @@ package operator
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"intervals-mcp/internal/intervals"
 )
@@ -43,6 +44,11 @@ func (r *Report) add(state, part, remedy, found string, a ...any) {
 	if f.Remedy != "" {
 		_, _ = fmt.Fprintf(r.out, "       %-16s -> %s\n", "", f.Remedy)
 	}
+}
+
+// has reports whether a part was looked at already.
+func (r *Report) has(part string) bool {
+	return slices.ContainsFunc(r.findings, func(f Finding) bool { return f.Part == part })
 }
 
 // wrong counts what must be mended.

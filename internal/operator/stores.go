@@ -40,3 +40,10 @@ type Purger interface {
 type StackName struct {
 	Name, Region, Profile string
 }
+
+func (s *Stores) explain(err error) error {
+	if s == nil || s.Explain == nil || err == nil {
+		return err
+	}
+	return s.Explain(err)
+}

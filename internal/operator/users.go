@@ -129,9 +129,7 @@ func keyState(ctx context.Context, s *Stores, user string) (text, state string) 
 	if err == nil {
 		return "stored in " + s.KeyPlace(user), "stored"
 	}
-	state = map[secrets.Kind]string{secrets.Missing: "missing", secrets.Empty: "empty", secrets.Malformed: "malformed", secrets.Newer: "newer",
-		secrets.Denied: "denied", secrets.Throttled: "unavailable", secrets.Unavailable: "unavailable"}[secrets.KindOf(err)]
-	return err.Error(), state
+	return s.explain(err).Error(), secrets.KindOf(err).String()
 }
 
 // user loads the user whom a command names.
