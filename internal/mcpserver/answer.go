@@ -91,7 +91,10 @@ func (a *answer) Write(p []byte) (int, error) {
 	case a.held != nil:
 		return a.held.Write(p)
 	}
-	return a.count(a.w.Write(p))
+	if _, err := a.count(a.w.Write(a.ex.fill(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 func (a *answer) count(n int, err error) (int, error) {

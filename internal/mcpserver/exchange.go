@@ -38,6 +38,7 @@ type exchange struct {
 	challenge string // for a call whose scope is missing; "" over stdio
 	forbidden bool   // the call needs a scope that the connection lacks
 	missing   string // capability that the client did not declare (-32021)
+	held      *held  // the answer of the tool, once there is one
 	upCalls   int
 	upTime    time.Duration
 	upBytes   int

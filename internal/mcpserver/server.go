@@ -125,16 +125,7 @@ func (s *Server) handler(t tools.Tool) server.ToolHandlerFunc {
 			args = json.RawMessage("{}")
 		}
 		a := s.opts.Caller.Call(ctx, t, id, args)
-		ex.outcome(a.Kind)
-		return result(a), nil
-	}
-}
-
-func result(a tools.Answer) *mcp.CallToolResult {
-	return &mcp.CallToolResult{
-		Content:              []mcp.Content{mcp.NewTextContent(a.Text)},
-		RawStructuredContent: a.Structured,
-		IsError:              a.IsError,
+		return ex.result(a), nil
 	}
 }
 

@@ -151,6 +151,7 @@ func (c *stdio) write(ex *exchange, v any) {
 		ex.outcome("internal")
 		b, _ = json.Marshal(rpcError(ex.requestID, mcp.INTERNAL_ERROR, "this server failed to write the answer", nil))
 	}
+	b = ex.fill(b)
 	ex.bytes = len(b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
