@@ -32,12 +32,12 @@ type identityTable struct{ store *Store }
 
 // Token implements identity.Tokens.
 func (t identityTable) Token(ctx context.Context, h identity.Hash) (identity.Token, error) {
-	db, err := t.store.open(ctx)
+	find, err := t.store.findToken(ctx)
 	if err != nil {
 		return identity.Token{}, err
 	}
 	var record string
-	err = db.QueryRowContext(ctx, `SELECT record FROM tokens WHERE hash = ?`, h.Hex()).Scan(&record)
+	err = find.QueryRowContext(ctx, h.Hex()).Scan(&record)
 	if errors.Is(err, sql.ErrNoRows) {
 		return identity.Token{}, identity.ErrNoToken
 	}

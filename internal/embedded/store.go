@@ -21,9 +21,10 @@ const FileName = "intervals-mcp.db"
 
 // Store is one SQLite file. New does no I/O; the first use opens the file.
 type Store struct {
-	dir string
-	mu  sync.Mutex
-	db  *sql.DB
+	dir   string
+	mu    sync.Mutex
+	db    *sql.DB
+	token *sql.Stmt // see findToken; every request to serve asks
 }
 
 // New makes the store of a data folder.
@@ -39,7 +40,7 @@ func (s *Store) Close() error {
 	if s.db == nil {
 		return nil
 	}
-	err := s.db.Close()
+	err := errors.Join(s.token.Close(), s.db.Close())
 	s.db = nil
 	return err
 }
@@ -66,8 +67,19 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 	if err := retryBusy(ctx, func() error { return migrate(ctx, db) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", s.Path(), err), db.Close())
 	}
+	if s.token, err = db.PrepareContext(ctx, `SELECT record FROM tokens WHERE hash = ?`); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", s.Path(), err), db.Close())
+	}
 	s.db = db
 	return db, nil
+}
+
+// findToken gives the prepared look-up of a token's record by its hash.
+func (s *Store) findToken(ctx context.Context) (*sql.Stmt, error) {
+	_, err := s.open(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.token, err
 }
 
 // makeFile makes folder and file for the owner alone; SQLite gives its side

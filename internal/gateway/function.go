@@ -62,7 +62,8 @@ func (f *Function) Authorize(ctx context.Context, ev AuthorizerRequest) (Authori
 	return AuthorizerResponse{IsAuthorized: *a.IsAuthorized, Context: a.Context}, nil
 }
 
-// send gives what the function returned; its error is an error.
+// send gives what the function returned; its error is an error. When the
+// context ends before, the function runs on, as Lambda's do.
 func (f *Function) send(ctx context.Context, ev any) ([]byte, error) {
 	body, err := json.Marshal(ev)
 	if err != nil {
@@ -76,9 +77,26 @@ func (f *Function) send(ctx context.Context, ev any) ([]byte, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-f.free }()
-	// A client that leaves does not stop a Lambda function.
-	req, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, f.url, bytes.NewReader(body))
+	type result struct {
+		out []byte
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() { <-f.free }()
+		out, err := f.post(context.WithoutCancel(ctx), body)
+		done <- result{out, err}
+	}()
+	select {
+	case r := <-done:
+		return r.out, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (f *Function) post(ctx context.Context, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ type (
 )
 
 // Authorizer is the handler of a Lambda authorizer with simple responses.
-// Integration is the handler of a function. An event's maps are shared and must
-// not be changed.
+// Integration is the handler of a function. Both must return when their context
+// ends, and leave an event's maps as they are.
 type (
 	Authorizer  func(context.Context, AuthorizerRequest) (AuthorizerResponse, error)
 	Integration func(context.Context, Request) (Response, error)
@@ -167,31 +167,15 @@ func (g *Gateway) failed(ctx context.Context, what string, err error) {
 
 var errTooLarge = errors.New("the event is larger than Lambda takes")
 
-// call runs a function as Lambda would: with a request id, for as long as the
-// context allows, and its panic is an error.
-func call[A any](ctx context.Context, id string, fn func(context.Context) (A, error)) (A, error) {
-	type result struct {
-		answer A
-		err    error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r.err = fmt.Errorf("panic at %s", debug.Stack()) // its text may hold a client's words
-			}
-			done <- r
-		}()
-		r.answer, r.err = fn(lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: id}))
+// call runs a function as Lambda would: with a request id, and its panic is an
+// error.
+func call[A any](ctx context.Context, id string, fn func(context.Context) (A, error)) (answer A, err error) {
+	defer func() {
+		if recover() != nil {
+			err = fmt.Errorf("panic at %s", debug.Stack()) // its text may hold a client's words
+		}
 	}()
-	select {
-	case r := <-done:
-		return r.answer, r.err
-	case <-ctx.Done():
-		var none A
-		return none, ctx.Err()
-	}
+	return fn(lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: id}))
 }
 
 // readBody puts the body into the event: as text where the content type says

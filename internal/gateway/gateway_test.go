@@ -220,11 +220,21 @@ func TestLimits(t *testing.T) {
 
 func TestAFunctionThatHangsIs503(t *testing.T) {
 	s := newRig(t, func(o *Options) { o.timeout = 20 * time.Millisecond })
-	done := make(chan struct{})
-	defer close(done)
-	s.answer = func(context.Context, Request) (Response, error) { <-done; return Response{}, nil }
+	s.answer = func(ctx context.Context, _ Request) (Response, error) { <-ctx.Done(); return Response{}, ctx.Err() }
 	resp, body := s.send(t, "POST", "/mcp", "{}")
 	wantOwn(t, resp, body, 503, "Service Unavailable")
+
+	done := make(chan struct{})
+	hung := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-done }))
+	defer hung.Close()
+	defer close(done)
+	s = newRig(t, func(o *Options) {
+		o.timeout, o.Functions = 20*time.Millisecond, map[string]Integration{"McpFunction": NewFunction(hung.URL).Invoke}
+	})
+	for range 2 { // the second waits for the first
+		resp, body = s.send(t, "POST", "/mcp", "{}")
+		wantOwn(t, resp, body, 503, "Service Unavailable")
+	}
 }
 
 func TestTheAuthorizersAnswersAreCachedForTheirTime(t *testing.T) {
