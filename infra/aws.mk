@@ -65,7 +65,7 @@ sam-local: ## build for this machine's processor and say how to try it with `sam
 .PHONY: sam-local-check
 sam-local-check: ## `sam local invoke` on every sample event, `sam local start-api` (needs Docker; CI starts one)
 	@$(call have_sam,sam-local-check); export $(SAM_ENV); unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; $(MAKE) sam-build ARCH=$(HOST_ARCH); \
-	SAM_LOCAL_ARCH=$(HOST_ARCH) infra/samlocal/docker.sh $(HOST_ARCH) bash -c 'go test -count=1 -json ./infra/samlocal | go run ./infra/gotest'
+	SAM_LOCAL_ARCH=$(HOST_ARCH) infra/samlocal/docker.sh $(HOST_ARCH) bash -c 'go test -count=1 -parallel 8 -json ./infra/samlocal | go run ./infra/gotest'
 
 .PHONY: rehearsal
 rehearsal: ## deploy to moto, run both functions in the Runtime Interface Emulator, check every rule and right

@@ -56,7 +56,12 @@ func Suite(t *testing.T, target Target) {
 			t.Logf("left out, for want of %s: %s", c.need.what, c.rule)
 			continue
 		}
-		t.Run(c.rule, func(t *testing.T) { c.check(t, r) })
+		t.Run(c.rule, func(t *testing.T) {
+			if r.Emulated { // sam local takes a second for each request, but several at a time
+				t.Parallel()
+			}
+			c.check(t, r)
+		})
 	}
 }
 

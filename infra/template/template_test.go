@@ -12,7 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"intervals-mcp/infra/template"
+	audits "intervals-mcp/internal/audit/dynamo"
+	identities "intervals-mcp/internal/identity/dynamo"
 )
 
 const root = "../.."
@@ -296,6 +300,33 @@ func TestTheAuditLogCanBeReadByDayAndByAthlete(t *testing.T) {
 		want := name + `[{"AttributeName":"` + name + `","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}]ALL`
 		if !slices.Contains(got, want) {
 			t.Errorf("no index %s among %v", want, got)
+		}
+	}
+}
+
+// TestTablesAreThoseTheCodeExpects compares keys and indexes with what the
+// stores' own tests are run on.
+func TestTablesAreThoseTheCodeExpects(t *testing.T) {
+	tpl := load(t)
+	for id, want := range map[string]*dynamodb.CreateTableInput{"IdentityTable": identities.Definition("t"), "AuditTable": audits.Definition("t")} {
+		b, err := json.Marshal(map[string]any{
+			"BillingMode": tpl.Resources[id].Properties["BillingMode"], "AttributeDefinitions": tpl.Resources[id].Properties["AttributeDefinitions"],
+			"KeySchema": tpl.Resources[id].Properties["KeySchema"], "GlobalSecondaryIndexes": tpl.Resources[id].Properties["GlobalSecondaryIndexes"],
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got dynamodb.CreateTableInput
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatal(err)
+		}
+		for what, pair := range map[string][2]any{
+			"billing": {got.BillingMode, want.BillingMode}, "attributes": {got.AttributeDefinitions, want.AttributeDefinitions},
+			"keys": {got.KeySchema, want.KeySchema}, "indexes": {got.GlobalSecondaryIndexes, want.GlobalSecondaryIndexes},
+		} {
+			if show(pair[0]) != show(pair[1]) {
+				t.Errorf("%s: %s\nhere  %s\ncode  %s", id, what, show(pair[0]), show(pair[1]))
+			}
 		}
 	}
 }
