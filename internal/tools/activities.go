@@ -43,18 +43,28 @@ type activitiesIn struct {
 }
 
 type activityList struct {
-	AthleteID  string  `json:"athlete_id"`
-	Start      string  `json:"start_date"`
-	End        string  `json:"end_date"`
-	Zone       string  `json:"timezone"`
-	Today      string  `json:"today"`
-	Activities []facts `json:"activities"`
+	AthleteID  string
+	Start, End string
+	Zone       string
+	Today      string
+	Activities []encoded
 	Page
-	Hidden  int `json:"hidden_by_strava,omitempty"`
-	Unnamed int `json:"unnamed_left_out,omitempty"`
+	Hidden  int // by Strava
+	Unnamed int // left out
 
 	lines   []string
 	invalid bool // rows came, none of them an activity
+}
+
+// facts is the structured form. A year of rows is long, so it is written
+// without the detours of encoding/json.
+func (l activityList) facts() facts {
+	f := facts{{"athlete_id", l.AthleteID}, {"start_date", l.Start}, {"end_date", l.End}, {"timezone", l.Zone}, {"today", l.Today},
+		{"activities", l.Activities}}
+	l.Page.add(&f)
+	f.count("hidden_by_strava", l.Hidden)
+	f.count("unnamed_left_out", l.Unnamed)
+	return f
 }
 
 // activityKeys are the fields that a list asks for, so that a year of rows
@@ -97,7 +107,7 @@ func listActivities(ctx context.Context, rq *Request, in activitiesIn) (activity
 		return activityList{}, err
 	}
 	names, _ := gear.wait(ctx) // a name is never worth failing an answer
-	out := activityList{AthleteID: p.ID, Start: from, End: to, Zone: p.Zone.String(), Today: today, Activities: []facts{}}
+	out := activityList{AthleteID: p.ID, Start: from, End: to, Zone: p.Zone.String(), Today: today}
 	c := cut{rows: rows, all: all, after: w.resume.After, from: from, to: to, limit: in.Limit, unnamed: in.Unnamed}
 	out.fill(c.page(), p, gearNames(names), cursor{From: from, To: to, Args: args})
 	out.invalid = len(rows) > 0 && !slices.ContainsFunc(rows, func(a intervals.Activity) bool { return a.ID() != "" })
@@ -195,10 +205,11 @@ func (c cut) inside() []intervals.Activity {
 func (l *activityList) fill(p page, who Profile, gear map[string]string, next cursor) {
 	l.Unnamed = p.skipped
 	for _, a := range p.shown {
-		l.Activities = append(l.Activities, activityFacts(a, who.voice(a.Type()), gear))
-		l.lines = append(l.lines, activityLine(a, who.voice(a.Type()), gear))
+		v := who.voice(a.Type())
+		l.Activities = append(l.Activities, encode(activityFacts(a, v, gear)))
+		l.lines = append(l.lines, activityLine(a, v, gear))
 	}
-	n := fit(len(l.lines), len(l.lines), func(i int) int { return recordSize(l.lines[i], l.Activities[i].append(nil)) })
+	n := fit(len(l.lines), len(l.lines), func(i int) int { return recordSize(l.lines[i], l.Activities[i]) })
 	if n < len(l.lines) {
 		p.left, p.more, p.last = p.left+len(l.lines)-n, true, activityKey(p.shown[n-1])
 		l.Activities, l.lines, p.shown = l.Activities[:n], l.lines[:n], p.shown[:n]

@@ -34,9 +34,11 @@ type activityIn struct {
 }
 
 type activityDetail struct {
-	Activity facts `json:"activity"`
+	Activity facts
 	text     string
 }
+
+func (d activityDetail) facts() facts { return facts{{"activity", d.Activity}} }
 
 // Text gives the activity under the reference server's labels.
 func (d activityDetail) Text() string { return d.text }
@@ -127,13 +129,13 @@ func (w activityView) detail() activityDetail {
 
 // facts is the structured form, zones and other fields apart.
 func (w activityView) facts() facts {
-	var f facts
+	f := make(facts, 0, 64)
 	f.add("id", w.a.ID())
 	f.text("athlete_id", w.p.ID)
 	f.text("name", intervals.Clean(w.a.Name(), 200))
 	f.text("type", w.a.Type())
 	f.text("start_date_local", w.a.StartLocal())
-	f.text("timezone", w.a.Str("timezone"))
+	f.text("timezone", intervals.Clean(w.a.Str("timezone"), 40))
 	f.text("description", plain(w.a.Str("description"), 8000))
 	for _, s := range activitySections {
 		for _, m := range s.metrics {
@@ -144,10 +146,10 @@ func (w activityView) facts() facts {
 	if trainer, ok := w.a.Bool("trainer"); ok {
 		f.add("trainer", trainer)
 	}
-	if list := w.a.Texts("interval_summary"); len(list) > 0 {
+	if list := cleanAll(w.a.Texts("interval_summary")); len(list) > 0 {
 		f.add("interval_summary", list)
 	}
-	if tags := w.a.Texts("tags"); len(tags) > 0 {
+	if tags := cleanAll(w.a.Texts("tags")); len(tags) > 0 {
 		f.add("tags", tags)
 	}
 	if id, ok := w.a.Int("paired_event_id"); ok {
@@ -170,7 +172,7 @@ func asPart(key, from string) metric { return num(key, "", from, asPercent) }
 
 func (w activityView) gearOf() (id, name string) {
 	g, _ := w.a.Object.Object("gear")
-	return cmp.Or(g.Str("id"), w.a.Str("gear_id")), gearName(w.a, w.gear)
+	return intervals.Clean(cmp.Or(g.Str("id"), w.a.Str("gear_id")), 40), gearName(w.a, w.gear)
 }
 
 // head writes what identifies the activity, in the reference's labels.
@@ -188,7 +190,7 @@ func (w activityView) head(b *strings.Builder) {
 	line("Type", w.a.Type())
 	if start := w.a.StartLocal(); start != "" {
 		zone := ""
-		if z := w.a.Str("timezone"); z != "" {
+		if z := intervals.Clean(w.a.Str("timezone"), 40); z != "" {
 			zone = " in " + z
 		}
 		line("Date", fmt.Sprintf("%s (%s, local time%s)", strings.Replace(start, "T", " ", 1), weekday(w.a.Day()), zone))
@@ -247,7 +249,7 @@ func (w activityView) things(b *strings.Builder) {
 	if s := strings.Join(w.a.Texts("interval_summary"), ", "); s != "" && len(s) <= w.pick(40, 400) {
 		lines = append(lines, "Interval Summary: "+intervals.Clean(s, 400))
 	}
-	if tags := w.a.Texts("tags"); len(tags) > 0 {
+	if tags := cleanAll(w.a.Texts("tags")); len(tags) > 0 {
 		lines = append(lines, "Tags: "+Quote(strings.Join(tags, ", "), 200))
 	}
 	if id, ok := w.a.Int("paired_event_id"); ok {

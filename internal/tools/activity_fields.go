@@ -199,6 +199,19 @@ func (r *facts) text(key, value string) {
 	}
 }
 
+// count adds a number of things unless there are none.
+func (r *facts) count(key string, n int) {
+	if n != 0 {
+		r.add(key, int64(n))
+	}
+}
+
+// encoded is a record's JSON, written once: its size says how many records fit
+// into an answer.
+type encoded []byte
+
+func encode(f facts) encoded { return f.append(make([]byte, 0, 512)) }
+
 // MarshalJSON writes the fields in order.
 func (r facts) MarshalJSON() ([]byte, error) { return r.append(nil), nil }
 
@@ -226,6 +239,15 @@ func appendValue(b []byte, value any) []byte {
 		return x.append(b)
 	case facts:
 		return x.append(b)
+	case []encoded:
+		b = append(b, '[')
+		for i, one := range x {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, one...)
+		}
+		return append(b, ']')
 	case []facts:
 		b = append(b, '[')
 		for i, one := range x {

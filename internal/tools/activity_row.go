@@ -16,7 +16,8 @@ func activityFacts(a intervals.Activity, v voice, gear map[string]string) facts 
 	if a.Hidden() {
 		return stubFacts(a.ID(), a.StartLocal())
 	}
-	f := facts{{"id", a.ID()}}
+	f := make(facts, 0, 24)
+	f.add("id", a.ID())
 	f.text("name", intervals.Clean(a.Name(), 200))
 	f.text("type", a.Type())
 	f.text("start_date_local", a.StartLocal())
@@ -25,7 +26,7 @@ func activityFacts(a intervals.Activity, v voice, gear map[string]string) facts 
 	}
 	addFeel(&f, a.Object)
 	f.text("gear", gearName(a, gear))
-	if tags := a.Texts("tags"); len(tags) > 0 {
+	if tags := cleanAll(a.Texts("tags")); len(tags) > 0 {
 		f.add("tags", tags)
 	}
 	if race, _ := a.Bool("race"); race {

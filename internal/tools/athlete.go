@@ -18,12 +18,19 @@ type Profile struct {
 	Settings []intervals.SportSettings
 	Items    []intervals.CustomItem
 	Athlete  intervals.Athlete // the rest of the public profile
+	sports   map[string]int    // place in Settings of those that hold for a sport
 }
 
 func newProfile(a intervals.Athlete) Profile {
 	p := Profile{ID: a.ID(), Zone: time.UTC, Units: newUnits(a), Settings: a.SportSettings(), Items: a.CustomItems(), Athlete: a}
 	if loc, err := time.LoadLocation(a.Timezone()); err == nil {
 		p.Zone = loc
+	}
+	p.sports = make(map[string]int)
+	for i, s := range slices.Backward(p.Settings) { // the first that names a sport holds
+		for _, sport := range s.Types() {
+			p.sports[sport] = i
+		}
 	}
 	return p
 }
@@ -34,10 +41,8 @@ func (p Profile) today(now time.Time) string { return now.In(p.Zone).Format(dayL
 // sport finds the settings that hold for a sport; ok is false when there are
 // none.
 func (p Profile) sport(sport string) (intervals.SportSettings, bool) {
-	for _, s := range p.Settings {
-		if slices.Contains(s.Types(), sport) {
-			return s, true
-		}
+	if i, ok := p.sports[sport]; ok {
+		return p.Settings[i], true
 	}
 	return intervals.SportSettings{}, false
 }

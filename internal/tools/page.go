@@ -62,6 +62,13 @@ type Page struct {
 	NextCursor string `json:"next_cursor,omitempty"`
 }
 
+// add puts it into a result that is written by hand.
+func (p Page) add(f *facts) {
+	f.add("count", int64(p.Shown))
+	f.count("remaining", p.Left)
+	f.text("next_cursor", p.NextCursor)
+}
+
 // text is the line that says so; "" when nothing is left.
 func (p Page) text(what string) string {
 	if p.NextCursor == "" {

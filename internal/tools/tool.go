@@ -38,6 +38,7 @@ var (
 
 // Result is what a handler returns: a value whose JSON is the structured
 // result and whose Text says the same in words. A Result that has a method
+// facts() gives that value so, in place of its JSON. A Result that has a method
 // IsError() bool decides itself whether it is an error.
 type Result interface{ Text() string }
 
@@ -115,7 +116,7 @@ func (s *Service) Call(ctx context.Context, t Tool, id identity.Identity, args j
 	if err != nil {
 		return failure(t, s, rq, err)
 	}
-	structured, err := json.Marshal(result)
+	structured, err := write(result)
 	if err != nil {
 		return failure(t, s, rq, fmt.Errorf("write result: %w", err))
 	}
@@ -124,6 +125,14 @@ func (s *Service) Call(ctx context.Context, t Tool, id identity.Identity, args j
 		a.IsError, a.Kind = true, "change"
 	}
 	return a
+}
+
+// write gives the structured form of a result.
+func write(r Result) (json.RawMessage, error) {
+	if f, ok := r.(interface{ facts() facts }); ok {
+		return f.facts().append(nil), nil
+	}
+	return json.Marshal(r)
 }
 
 func withNotes(text string, notes []string) string {
