@@ -48,7 +48,7 @@ func ParseObjects(body []byte) ([]Object, error) {
 	if s == "" || s[0] != '[' {
 		return nil, misshapen(s, errNotArray)
 	}
-	var p splitter
+	p := splitter{list: true}
 	return p.objects(s)
 }
 
@@ -128,7 +128,7 @@ func (o Object) Object(key string) (Object, bool) {
 // skipped.
 func (o Object) Objects(key string) []Object {
 	var out []Object
-	var p splitter
+	p := splitter{list: true}
 	for _, raw := range elements(o.raw(key)) {
 		if raw[0] == '{' {
 			v, _ := p.objectAt(raw, 0, 1)
@@ -235,7 +235,10 @@ func private(key string) bool {
 
 // splitter checks JSON and cuts it into objects in one go. Rows of a list
 // repeat their keys, so it keeps what it found out about the previous row's.
-type splitter struct{ last []seenKey }
+type splitter struct {
+	list bool // it cuts a list
+	last []seenKey
+}
 
 type seenKey struct {
 	quoted  string // as it stands in the JSON
@@ -279,7 +282,11 @@ func (p *splitter) objectAt(s string, i, depth int) (Object, int) {
 	if depth > maxDepth {
 		return Object{}, -1
 	}
-	o := Object{fields: make([]field, 0, max(len(p.last), 8))}
+	guess := len(p.last)
+	if guess == 0 {
+		guess = min(len(s)/24+1, 192)
+	}
+	o := Object{fields: make([]field, 0, guess)}
 	if i = skipSpace(s, i+1); i < len(s) && s[i] == '}' {
 		return o, i + 1
 	}
@@ -320,9 +327,10 @@ func (p *splitter) key(n int, quoted string) seenKey {
 	}
 	name := unquote(quoted)
 	k := seenKey{quoted, name, private(name)}
-	if n < len(p.last) {
+	switch {
+	case n < len(p.last):
 		p.last[n] = k
-	} else {
+	case p.list:
 		p.last = append(p.last, k)
 	}
 	return k

@@ -94,8 +94,11 @@ func (w activityView) detail() activityDetail {
 	if len(custom) > 0 {
 		f.add("custom_fields", custom)
 	}
-	other := otherFields(w.a.Object, w.spoken())
-	if w.full && other.Len() > 0 {
+	var other intervals.Object
+	if w.full {
+		other = otherFields(w.a.Object, w.spoken())
+	}
+	if other.Len() > 0 {
 		f.add("other_fields", other)
 	}
 	var b strings.Builder
@@ -120,7 +123,7 @@ func (w activityView) detail() activityDetail {
 			b.WriteString("\n" + w.customLabel(c.key) + ": " + foreign(w.a.Value(c.key), 200))
 		}
 	}
-	if w.full && other.Len() > 0 {
+	if other.Len() > 0 {
 		b.WriteString("\n\nOther Fields (as Intervals.icu sent them: m, s, m/s, W, J, percent):\n")
 		b.WriteString(strings.Join(cutLines(otherText(other), otherBudget), "\n"))
 	}

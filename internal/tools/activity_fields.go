@@ -2,6 +2,7 @@ package tools
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -176,7 +177,10 @@ var feelWords = [...]string{"", "strong", "good", "normal", "poor", "weak"}
 
 // feel reads how it felt; word is "" for a number outside the scale.
 func feel(o intervals.Object) (n int64, word string, ok bool) {
-	if n, ok = o.Int("feel"); ok && n >= 1 && n < int64(len(feelWords)) {
+	if n, ok = o.Int("feel"); n < 1 {
+		return 0, "", false // the scale begins at 1
+	}
+	if n < int64(len(feelWords)) {
 		word = feelWords[n]
 	}
 	return n, word, ok
@@ -240,6 +244,7 @@ func appendValue(b []byte, value any) []byte {
 	case facts:
 		return x.append(b)
 	case []encoded:
+		b = slices.Grow(b, len(x)*400)
 		b = append(b, '[')
 		for i, one := range x {
 			if i > 0 {
