@@ -40,7 +40,7 @@ func TestDoctorLooksAtEachPartOfADataFolder(t *testing.T) {
 	if err := os.Chmod(d.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d.finds(0, "", nil, "ok data folder", "ok 1 users, 0 tokens", "note token file", "ok key of i7002")
+	d.finds(0, "", nil, "ok data folder", "ok users: 1, tokens in force: 0", "note token file", "ok key of i7002")
 	db := filepath.Join(d.dir, "intervals-mcp.db")
 	token := filepath.Join(d.dir, "token")
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestDoctorLooksAtEachPartOfADataFolder(t *testing.T) {
 		{"a readable token file", func() error {
 			return os.WriteFile(token, []byte(identity.NewToken(identity.KindPersonal).Reveal()), 0o644)
 		}, "WRONG can be read by other users"},
-		{"a key that was replaced", func() error { d.env["API_KEY"] = "wr0ng-key"; return nil }, "WRONG refuses this key"},
+		{"a key that was replaced", func() error { d.env["API_KEY"] = "wr0ng-key"; return nil }, "WRONG refused by Intervals.icu"},
 		{"no way to Intervals.icu", func() error { d.env["INTERVALS_API_BASE_URL"] = "http://127.0.0.1:1"; return nil }, "WRONG cannot be reached"},
 		{"a database that is none", func() error { return os.WriteFile(db, []byte(strings.Repeat("not a database\n", 100)), 0o600) }, "WRONG database"},
 	} {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +34,7 @@ func openFolder(dir string, mayMake bool) (*operator.Stores, error) {
 	if dir == "" {
 		base, err := userDataDir()
 		if err != nil {
-			return nil, misuse("the data folder of this user is unknown (%v); name one with --data", err)
+			return nil, operator.Misuse{Err: fmt.Errorf("the data folder of this user is unknown (%w); name one with --data", err)}
 		}
 		dir = filepath.Join(base, "intervals-mcp")
 	}

@@ -129,7 +129,7 @@ func (d *desk) token(args ...string) string {
 
 func TestAKeyIsProvedBeforeItIsStored(t *testing.T) {
 	d := newDesk(t)
-	d.fails(1, "refuses this key", "wr0ng-key\n", "users", "add", "--athlete", "i7001")
+	d.fails(1, "refused by Intervals.icu", "wr0ng-key\n", "users", "add", "--athlete", "i7001")
 	d.fails(1, `the key of athlete "i7002", not of i7001`, coachKey+"\n", "users", "add", "--athlete", "i7001")
 	d.fails(2, "missing", "\n", "users", "add", "--athlete", "i7001")
 	d.fails(2, "one line", riderKey+"\n"+coachKey+"\n", "users", "add", "--athlete", "i7001")

@@ -90,8 +90,11 @@ func auditList(ctx context.Context, c *command) error {
 	if err := changeTable(list).write(c.Stdout); err != nil {
 		return err
 	}
-	if more {
+	switch {
+	case more:
 		c.note("There are more: add --before %s", next)
+	case !f.since.IsZero():
+		c.note("These are the changes%s; --days N looks further back.", c.span(f))
 	}
 	return nil
 }

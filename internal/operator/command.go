@@ -237,7 +237,7 @@ func (c *command) plain(err error) error {
 		return err
 	case errors.Is(err, context.Canceled):
 		return errors.New("stopped")
-	case errors.As(err, &input):
+	case errors.As(err, &input) && c.fs.Lookup(input.Field) != nil:
 		return misuse("--%s: %s", input.Field, input.Want)
 	}
 	text := strings.TrimPrefix(c.stores.explain(err).Error(), "identity: ")

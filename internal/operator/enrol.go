@@ -26,10 +26,10 @@ func owner(ctx context.Context, up *intervals.Upstream, cred secrets.Credential)
 	a, err := up.Client(cred).Athlete(ctx, "0")
 	switch intervals.KindOf(err) {
 	case intervals.Unauthorized, intervals.Forbidden:
-		return a, errors.New("Intervals.icu refuses this key; copy it again from Settings, Developer Settings")
+		return a, errors.New("this key is refused by Intervals.icu; copy it again from Settings, Developer Settings")
 	}
 	if err == nil && a.ID() == "" {
-		return a, errors.New("Intervals.icu does not say whose key this is")
+		return a, errors.New("whose key this is, Intervals.icu does not say")
 	}
 	return a, err
 }

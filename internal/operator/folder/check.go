@@ -99,7 +99,7 @@ func (p place) database(ctx context.Context, r *operator.Report) bool {
 			}
 		}
 	}
-	r.OK("database", "%s: %d users, %d tokens in force", name, len(users), tokens)
+	r.OK("database", "%s: users: %d, tokens in force: %d", name, len(users), tokens)
 	return true
 }
 
