@@ -69,7 +69,8 @@ func (c *command) secret(ctx context.Context, what, prompt string) (secrets.Secr
 	var err error
 	if in, ok := terminal(c.Stdin); ok {
 		_, _ = fmt.Fprint(c.Stderr, prompt)
-		raw, err = c.within(ctx, in, func() ([]byte, error) { return term.ReadPassword(int(in.Fd())) })
+		fd := int(in.Fd()) // read here: the reader outlives a Ctrl-C, and so in
+		raw, err = c.within(ctx, in, func() ([]byte, error) { return term.ReadPassword(fd) })
 		_, _ = fmt.Fprintln(c.Stderr)
 	} else {
 		raw, err = io.ReadAll(io.LimitReader(c.Stdin, maxSecret+1))
