@@ -57,7 +57,7 @@ type created struct {
 func translated(t *testing.T, parameters ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "template.json")
-	b := python(t, "sam", "translate.py", append([]string{filepath.Join(root, ".aws-sam/build/template.yaml")}, parameters...)...)
+	b := python(t, "sam", "translate.py", append([]string{filepath.Join(root, ".aws-sam/host/template.yaml")}, parameters...)...)
 	if err := os.WriteFile(out, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func (w *world) people(t *testing.T) {
 // start runs a function's release build in the Runtime Interface Emulator.
 func (w *world) start(t *testing.T, id string) (address string) {
 	t.Helper()
-	boot, err := filepath.Abs(filepath.Join(root, ".aws-sam/build", id, "bootstrap"))
+	boot, err := filepath.Abs(filepath.Join(root, ".aws-sam/host", id, "bootstrap"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,11 @@ import (
 
 const root = "../.."
 
-// architecture is the processor that .aws-sam/build was built for.
-var architecture = os.Getenv("SAM_LOCAL_ARCH")
+// built is the template that `sam build` made for this machine, relative to root.
+var built = os.Getenv("SAM_LOCAL_TEMPLATE")
 
 func TestMain(m *testing.M) {
-	if architecture == "" {
+	if built == "" {
 		fmt.Println("these tests want Docker and the SAM CLI; they are run by `make sam-local-check`")
 		os.Exit(0)
 	}
@@ -91,7 +91,7 @@ func bridge() string {
 func (w world) sam(ctx context.Context, t *testing.T, log io.Writer, args ...string) *exec.Cmd {
 	t.Helper()
 	args = append([]string{"local"}, args...)
-	args = append(args, "--env-vars", w.env, "--parameter-overrides", "Architecture="+architecture, "--add-host", "host.docker.internal:host-gateway")
+	args = append(args, "--template", built, "--env-vars", w.env, "--add-host", "host.docker.internal:host-gateway")
 	if os.Getenv("CI") == "true" {
 		args = append(args, "--skip-pull-image")
 	}
