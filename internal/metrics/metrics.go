@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,8 +30,9 @@ type metric struct {
 	value      float64
 }
 
-// emit writes one line. With a tool, the figures count both for that tool and
-// over all.
+// emit writes one line. Its figures have no dimensions, since each value of one
+// would be billed as a metric of its own; the tool's name stands beside them for
+// those who search the log.
 func (e *Emitter) emit(tool string, list ...metric) {
 	type definition struct {
 		Name string `json:"Name"`
@@ -41,12 +43,11 @@ func (e *Emitter) emit(tool string, list ...metric) {
 	for i, m := range list {
 		defs[i], line[m.name] = definition{m.name, m.unit}, m.value
 	}
-	dimensions := [][]string{{}}
 	if tool != "" {
-		dimensions, line["Tool"] = append(dimensions, []string{"Tool"}), tool
+		line["tool"] = tool
 	}
 	line["_aws"] = map[string]any{"Timestamp": e.Now().UnixMilli(), "CloudWatchMetrics": []any{
-		map[string]any{"Namespace": e.Namespace, "Dimensions": dimensions, "Metrics": defs}}}
+		map[string]any{"Namespace": e.Namespace, "Dimensions": [][]string{{}}, "Metrics": defs}}}
 	b, err := json.Marshal(line)
 	if err != nil {
 		return // numbers and our own names: cannot fail
@@ -103,15 +104,17 @@ type watched struct {
 	e *Emitter
 }
 
-// Append implements audit.Log. An outcome that is not written leaves its
-// change unfinished in the log.
+// Append implements audit.Log. A change is left unfinished when its outcome is
+// not written, and when the outcome is that nobody can tell.
 func (w watched) Append(ctx context.Context, items []audit.Item) error {
 	err := w.Log.Append(ctx, items)
-	if err == nil {
-		return nil
+	if err != nil {
+		w.e.emit("", metric{"AuditFailures", "Count", 1})
 	}
-	w.e.emit("", metric{"AuditFailures", "Count", 1})
-	if len(items) > 0 && items[0].Phase == audit.Outcome {
+	unfinished := func(i audit.Item) bool {
+		return i.Phase == audit.Outcome && (err != nil || i.N == 0 && i.Status == audit.Unknown)
+	}
+	if slices.ContainsFunc(items, unfinished) {
 		w.e.emit("", metric{"UnfinishedIntents", "Count", 1})
 	}
 	return err
