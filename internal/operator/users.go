@@ -206,7 +206,7 @@ func usersRemove(ctx context.Context, c *command) error {
 		c.note("  token  %s", label(t.ID, t.Client))
 	}
 	c.note("  key    %s", keyText)
-	c.note("Entries of the audit log stay until they expire (%s).", c.again("audit purge"))
+	c.note("Entries of the audit log stay until they expire (%s).", c.again("audit purge --user "+u.ID))
 	if err := c.confirm(ctx, "Remove user "+u.ID+"?"); err != nil {
 		return err
 	}
