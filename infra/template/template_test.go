@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -454,6 +455,10 @@ func TestTheTemplateWorksInAnyPartitionRegionAndAccount(t *testing.T) {
 
 func TestSamconfigHoldsNothingOfOneAccount(t *testing.T) {
 	text := source(t, "samconfig.toml")
+	// `sam deploy --guided` writes into the file; what is committed counts.
+	if committed, err := exec.Command("git", "show", "HEAD:samconfig.toml").Output(); err == nil {
+		text = string(committed)
+	}
 	for _, bad := range []string{`\b\d{12}\b`, `(?m)^\s*region`, `(?m)^\s*profile`, `s3_bucket`, `arn:`, `@`} {
 		if m := regexp.MustCompile(bad).FindString(text); m != "" {
 			t.Errorf("samconfig.toml holds %q", m)
