@@ -227,6 +227,10 @@ func (s *session) readBack(ctx context.Context, at platform, o Object, d end) en
 func (s *session) finish(at platform, o Object, d end, now intervals.Object) end {
 	ctx, cancel := s.looking()
 	defer cancel()
+	if o.ignored(now) {
+		d.state = now
+		return d.fail(errors.New("nothing changed"), "Intervals.icu accepted the request, but nothing changed: the old state stands.")
+	}
 	state, warnings, workout, failed := at.check(ctx, o, now)
 	d.status, d.state, d.workout = audit.Applied, state, workout
 	d.warnings = append(d.warnings, warnings...)

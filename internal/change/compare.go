@@ -26,6 +26,13 @@ func (o Object) untouched(now intervals.Object) bool {
 	return true
 }
 
+// ignored reports an update of which nothing came: every field still holds
+// what it held, and that is not what was sent. A field that did not clear is
+// for differences to tell.
+func (o Object) ignored(now intervals.Object) bool {
+	return o.Action == Update && len(o.Cleared) == 0 && o.untouched(now) && !o.done(now)
+}
+
 // sameThing reports whether an object that stands is the one that a create
 // would make.
 func (o Object) sameThing(now intervals.Object) bool {

@@ -25,13 +25,13 @@ func newAthlete(o Object) Athlete {
 }
 
 // ID is the athlete's id, such as "i12345" or a bare number.
-func (a Athlete) ID() string { return a.str("id") }
+func (a Athlete) ID() string { return a.word("id") }
 
 // Name is how the athlete calls themselves: untrusted text.
 func (a Athlete) Name() string { return a.str("name") }
 
 // Timezone is an IANA name; empty when unknown.
-func (a Athlete) Timezone() string { return a.str("timezone") }
+func (a Athlete) Timezone() string { return a.word("timezone") }
 
 // SportSettings are the settings per group of sports, where the profile
 // carries them.
@@ -57,7 +57,7 @@ func (s SportSettings) Types() []string { return s.Texts("types") }
 type Activity struct{ Object }
 
 // ID is "i" and digits, or bare digits for a Strava import.
-func (a Activity) ID() string { return a.str("id") }
+func (a Activity) ID() string { return a.word("id") }
 
 // AthleteID says whose activity it is.
 func (a Activity) AthleteID() string { return a.str("icu_athlete_id") }
@@ -66,10 +66,10 @@ func (a Activity) AthleteID() string { return a.str("icu_athlete_id") }
 func (a Activity) Name() string { return a.str("name") }
 
 // Type is the sport, such as "Ride".
-func (a Activity) Type() string { return a.str("type") }
+func (a Activity) Type() string { return a.word("type") }
 
 // StartLocal is the wall-clock start where it happened, "2006-01-02T15:04:05".
-func (a Activity) StartLocal() string { return a.str("start_date_local") }
+func (a Activity) StartLocal() string { return a.word("start_date_local") }
 
 // Day is the local day to which the activity belongs (domain.md "Time").
 func (a Activity) Day() string { return day(a.StartLocal()) }
@@ -148,10 +148,10 @@ type Event struct{ Object }
 func (e Event) ID() int64 { n, _ := e.Int("id"); return n }
 
 // Day is the local day on which it starts.
-func (e Event) Day() string { return day(e.str("start_date_local")) }
+func (e Event) Day() string { return day(e.word("start_date_local")) }
 
 // Category is WORKOUT, NOTE, RACE_A ... (API.md 3.2).
-func (e Event) Category() string { return e.str("category") }
+func (e Event) Category() string { return e.word("category") }
 
 // Name is untrusted text.
 func (e Event) Name() string { return e.str("name") }
@@ -169,7 +169,7 @@ func (e Event) Steps() []Object {
 type Gear struct{ Object }
 
 // ID is text such as "b123".
-func (g Gear) ID() string { return g.str("id") }
+func (g Gear) ID() string { return g.word("id") }
 
 // Name is untrusted text.
 func (g Gear) Name() string { return g.str("name") }
@@ -188,6 +188,20 @@ func (o Object) str(key string) string { s, _ := o.Text(key); return s }
 
 // Str gives a string, or "" when the key is absent, null or of another kind.
 func (o Object) Str(key string) string { return o.str(key) }
+
+// word gives one of the platform's own words, such as an id, a sport or a
+// date: one short line whatever was sent, since answers print it unquoted.
+func (o Object) word(key string) string {
+	s := o.str(key)
+	for i := range len(s) {
+		if i == maxWord || s[i] < '!' || s[i] > '~' {
+			return Clean(s, maxWord)
+		}
+	}
+	return s
+}
+
+const maxWord = 60
 
 func day(local string) string {
 	d, _, _ := strings.Cut(local, "T")

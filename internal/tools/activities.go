@@ -42,15 +42,17 @@ type activitiesIn struct {
 	rangeArgs
 }
 
+// activityList's tags are what docs/tools.md tells of it; facts writes it.
 type activityList struct {
-	AthleteID  string
-	Start, End string
-	Zone       string
-	Today      string
-	Activities []encoded
+	AthleteID  string    `json:"athlete_id"`
+	Start      string    `json:"start_date"`
+	End        string    `json:"end_date"`
+	Zone       string    `json:"timezone"`
+	Today      string    `json:"today"`
+	Activities []encoded `json:"activities"`
 	Page
-	Hidden  int // by Strava
-	Unnamed int // left out
+	Hidden  int `json:"hidden_by_strava,omitempty"`
+	Unnamed int `json:"unnamed_left_out,omitempty"`
 
 	lines   []string
 	invalid bool // rows came, none of them an activity

@@ -34,7 +34,7 @@ type activityIn struct {
 }
 
 type activityDetail struct {
-	Activity facts
+	Activity facts `json:"activity"`
 	text     string
 }
 

@@ -110,9 +110,9 @@ func intervalFacts(o intervals.Object, v voice, n int, full bool) facts {
 	if n > 0 {
 		f.add("number", float64(n))
 	}
-	f.text("id", o.Str("id"))
+	f.text("id", intervals.Clean(o.Str("id"), 40))
 	f.text("label", intervals.Clean(o.Str("label"), 120))
-	f.text("type", o.Str("type"))
+	f.text("type", intervals.Clean(o.Str("type"), 20))
 	f.text("group_id", intervals.Clean(o.Str("group_id"), 80))
 	known := map[string]bool{"id": true, "label": true, "type": true, "group_id": true, "count": true}
 	for _, s := range intervalSections {

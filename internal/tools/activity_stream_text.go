@@ -224,7 +224,7 @@ func (r *recording) head(shape training.Shape) string {
 		return ""
 	}
 	from, to := r.clock.Times[r.lo], r.clock.Times[r.hi-1]
-	text := fmt.Sprintf("%s, %d samples from %s to %s", r.activity.Type(), r.hi-r.lo, Duration(from), Duration(to))
+	text := parts(", ", r.activity.Type(), fmt.Sprintf("%d samples from %s to %s", r.hi-r.lo, Duration(from), Duration(to)))
 	if recorded := r.clock.Recorded(r.lo, r.hi); r.timed {
 		text += ", recorded " + Duration(recorded)
 	} else {

@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"intervals-mcp/internal/intervals"
@@ -25,11 +26,13 @@ type zoneSet struct {
 	sweetSpot  *trainingZone // overlaps others: shown apart, in no sum
 }
 
-// activityZones reads the time in zones on every basis that the activity has.
+// activityZones reads the time in zones on every basis of which the activity
+// has any.
 func activityZones(a intervals.Activity) []zoneSet {
 	var out []zoneSet
 	for _, set := range []zoneSet{powerZones(a), heartZones(a), paceZones(a)} {
-		if len(set.zones) > 0 || set.sweetSpot != nil {
+		timed := func(z trainingZone) bool { return !intervals.Missing(z.secs) }
+		if slices.ContainsFunc(set.zones, timed) || set.sweetSpot != nil {
 			out = append(out, set)
 		}
 	}

@@ -249,7 +249,7 @@ func (p Param) readNumber(kind Kind, raw json.RawMessage, s string, isText bool)
 		return nil, false, "must be a whole number"
 	}
 	if (p.Min != 0 || p.Max != 0) && (f < p.Min || f > p.Max) {
-		return nil, false, fmt.Sprintf("must be from %v to %v", p.Min, p.Max)
+		return nil, false, "must be from " + round(p.Min, 6) + " to " + round(p.Max, 6)
 	}
 	if kind == Integer {
 		return json.RawMessage(strconv.FormatInt(int64(f), 10)), true, ""

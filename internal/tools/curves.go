@@ -250,12 +250,12 @@ func day10(local string) string {
 }
 
 // newCurvePoint finds the point at a duration or, without interpolation, the
-// nearest one; of two as near the shorter.
+// nearest one; of two as near the shorter. No watts are no effort.
 func newCurvePoint(c intervals.Curve, secs int, normalised bool) (curvePoint, bool) {
 	best := -1
 	gap := func(i int) float64 { return max(c.Secs[i]-float64(secs), float64(secs)-c.Secs[i]) }
 	for i := range min(len(c.Secs), len(c.Values)) {
-		if !intervals.Missing(c.Secs[i]) && !intervals.Missing(c.Values[i]) && (best < 0 || gap(i) < gap(best)) {
+		if !intervals.Missing(c.Secs[i]) && c.Values[i] > 0 && (best < 0 || gap(i) < gap(best)) {
 			best = i
 		}
 	}
@@ -270,7 +270,7 @@ func newCurvePoint(c intervals.Curve, secs int, normalised bool) (curvePoint, bo
 	if len(c.Activities) == len(c.Secs) { // a shorter list has lost its order
 		p.ActivityID = intervals.Clean(c.Activities[best], 30)
 	}
-	if normalised && best < len(c.PerKg) && !intervals.Missing(c.PerKg[best]) {
+	if normalised && best < len(c.PerKg) && c.PerKg[best] > 0 { // 0 where no weight is known
 		perKg := rounded(c.PerKg[best], 2)
 		p.PerKg = &perKg
 		if len(c.PerKgActs) == len(c.Secs) {

@@ -120,3 +120,11 @@ func TestNoCurvesAreSaidInTheReferencesWords(t *testing.T) {
 		t.Errorf("text = %s", text)
 	}
 }
+
+func TestNoWattsAndNoWeightAreNotZeros(t *testing.T) {
+	c := intervals.Curve{Secs: []float64{5, 60}, Values: []float64{400, 0}, PerKg: []float64{0, 0}}
+	p, ok := newCurvePoint(c, 60, true)
+	if want := "1m: 400W (nearest point of the curve: 5s)"; !ok || p.text() != want || p.PerKg != nil {
+		t.Errorf("%s, want %s", p.text(), want)
+	}
+}

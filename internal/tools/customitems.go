@@ -68,7 +68,7 @@ func newCustomItem(c intervals.CustomItem) customItem {
 }
 
 func (c customItem) line() string {
-	line := parts(" ", fmt.Sprint(c.ID), c.Type, Quote(c.Name, 60), c.Code, c.Visibility)
+	line := parts(" ", fmt.Sprint(c.ID), c.Type, quoteIf(c.Name, 60), c.Code, c.Visibility)
 	if c.Description != "" {
 		line += ": " + Quote(c.Description, 120)
 	}
@@ -220,12 +220,14 @@ func (a customItemAnswer) Text() string { return "Custom Item Details:\n\n" + a.
 
 // block writes the labels that reads and writes share.
 func (d customItemDetail) block() string {
-	lines := []string{"ID: " + fmt.Sprint(d.ID), "Name: " + Quote(d.Name, 100), "Type: " + d.Type}
+	lines := []string{"ID: " + fmt.Sprint(d.ID)}
 	add := func(label, value string) {
 		if value != "" {
 			lines = append(lines, label+": "+value)
 		}
 	}
+	add("Name", quoteIf(d.Name, 100))
+	add("Type", d.Type)
 	if d.Description != "" {
 		lines = append(lines, "Description:", QuoteBlock(d.Description, 10_000))
 	}

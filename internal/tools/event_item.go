@@ -82,13 +82,6 @@ func newEventItem(e intervals.Event, p Profile, book diary) eventItem {
 	return item
 }
 
-func cleanAll(list []string) []string {
-	for i, s := range list {
-		list[i] = intervals.Clean(s, 40)
-	}
-	return list
-}
-
 // line is the event in a list, below the heading of its day. A workout is
 // told by its sport alone.
 func (e eventItem) line() string {

@@ -39,7 +39,29 @@ func foreign(v any, limit int) string {
 	case bool:
 		return fmt.Sprint(v)
 	}
-	return intervals.Clean(string(mustJSON(v)), limit)
+	return intervals.Clean(string(mustJSON(withoutNulls(v))), limit)
+}
+
+// withoutNulls drops the keys of objects that say nothing, at every depth; a
+// list keeps its nulls, since their places count.
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		kept := make(map[string]any, len(v))
+		for key, one := range v {
+			if one != nil {
+				kept[key] = withoutNulls(one)
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(v))
+		for i, one := range v {
+			kept[i] = withoutNulls(one)
+		}
+		return kept
+	}
+	return v
 }
 
 // shortDecimal writes a number of unknown meaning without float32 noise.

@@ -29,6 +29,18 @@ func QuoteBlock(s string, limit int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// cleanAll delivers short untrusted texts, such as tags, as data; empty ones
+// say nothing.
+func cleanAll(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = intervals.Clean(s, 40); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // parts joins the non-empty pieces of a record's line.
 func parts(sep string, pieces ...string) string {
 	kept := pieces[:0:0]

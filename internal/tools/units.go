@@ -154,12 +154,18 @@ func Pace(ms float64, units string) string {
 
 // minutes writes seconds as m:ss, rounding first and then carrying.
 func minutes(s float64) string {
+	if math.Abs(s) >= beyond {
+		return fixed(s, 0) + " s"
+	}
 	n := int64(math.Round(s))
 	return fmt.Sprintf("%d:%02d", n/60, n%60)
 }
 
 // Duration writes seconds as h:mm:ss, or m:ss under an hour.
 func Duration(s float64) string {
+	if math.Abs(s) >= beyond {
+		return fixed(s, 0) + " s"
+	}
 	n := int64(math.Round(s))
 	sign := ""
 	if n < 0 {
@@ -174,7 +180,7 @@ func Duration(s float64) string {
 // round writes a number with at most that many decimals, none that are zero.
 func round(v float64, decimals int) string {
 	s := fixed(v, decimals)
-	if strings.Contains(s, ".") {
+	if strings.Contains(s, ".") && math.Abs(v) < beyond {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return s
@@ -182,6 +188,9 @@ func round(v float64, decimals int) string {
 
 // fixed writes a number with exactly that many decimals; never "-0".
 func fixed(v float64, decimals int) string {
+	if math.Abs(v) >= beyond {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
 	s := strconv.FormatFloat(rounded(v, decimals), 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-")
@@ -189,8 +198,15 @@ func fixed(v float64, decimals int) string {
 	return s
 }
 
+// beyond is where a number is none that a person or device measured: it is
+// told in short, and never put through arithmetic that would overflow.
+const beyond = 1e15
+
 // rounded rounds half away from zero.
 func rounded(v float64, decimals int) float64 {
+	if math.Abs(v) >= beyond {
+		return v
+	}
 	p := math.Pow10(decimals)
 	return math.Round(v*p) / p
 }

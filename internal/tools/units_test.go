@@ -41,6 +41,7 @@ func TestDurationsAndNumbersNeverPrintNoise(t *testing.T) {
 	for got, want := range map[string]string{
 		Duration(6348): "1:45:48", Duration(59.6): "1:00", Duration(0): "0:00", Duration(3599.7): "1:00:00", Duration(-90): "-1:30",
 		round(18.411747, 2): "18.41", round(70, 1): "70", fixed(-5.9631749, 1): "-6.0", fixed(-0.04, 1): "0.0", round(1.005, 1): "1",
+		Duration(1e300): "1e+300 s", round(1e300, 1): "1e+300", round(1e20, 0): "1e+20", Pace(1e-300, "MINS_KM"): "1e+303 s/km",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -167,7 +167,7 @@ func (n *lastNight) MarshalJSON() ([]byte, error) { return n.day.MarshalJSON() }
 var meanFields = []string{"hrv", "restingHR", "sleepSecs", "weight"}
 
 // means leaves out days without a value, values carried over and the future:
-// an absent day is never a zero.
+// an absent day is never a zero, and a zero is an absent day.
 func (v wellnessView) means(rows []intervals.Wellness, from, to string) *wellnessMeans {
 	m := &wellnessMeans{Days: daysBetween(from, min(to, v.today)) + 1, Means: map[string]mean{}}
 	if from > v.today {
@@ -180,6 +180,7 @@ func (v wellnessView) means(rows []intervals.Wellness, from, to string) *wellnes
 		m.recorded++
 		for _, key := range meanFields {
 			n, ok := wellnessNumber(w.Object, key)
+			ok = ok && n > 0 // none of them can be zero
 			carried, _ := w.Bool(map[string]string{"weight": "tempWeight", "restingHR": "tempRestingHR"}[key])
 			if ok && !carried {
 				sum := m.Means[key]

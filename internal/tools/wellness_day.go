@@ -48,7 +48,7 @@ func (v wellnessView) record(w, before intervals.Wellness) wellnessDay {
 		if f.section == vitalSigns && f.key == "weight" {
 			d.facts = append(d.facts, v.sports(o, before.Object)...)
 		}
-		if n, ok := wellnessNumber(o, f.key); ok {
+		if n, ok := wellnessNumber(o, f.key); ok && (n != 0 || v.full || !f.neverZero()) {
 			d.facts = append(d.facts, v.facts(o, f, n)...)
 		}
 	}
@@ -115,7 +115,7 @@ func (v wellnessView) facts(o intervals.Object, f *wellnessField, n float64) []f
 		one.text = hoursMinutes(n)
 	case "systolic":
 		low, ok := o.Number("diastolic")
-		if !ok {
+		if !ok || (low == 0 && !v.full) {
 			return nil
 		}
 		one.text = "blood pressure " + round(n, 0) + "/" + round(low, 0) + f.unit

@@ -36,6 +36,12 @@ type wellnessField struct {
 	scale    *scale
 }
 
+// neverZero reports what a living body cannot have none of, and scales, which
+// begin at 1: a zero there is a device's way to say that nothing was measured.
+func (f *wellnessField) neverZero() bool {
+	return f.section == vitalSigns || f.key == "sleepSecs" || f.scale != nil
+}
+
 // scale names the steps 1 to 4 of an answer, 1 the best (domain.md "Scales").
 type scale [4]string
 

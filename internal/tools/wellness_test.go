@@ -118,6 +118,27 @@ func TestCarriedOverValuesAreMarkedAndLeftOutOfMeans(t *testing.T) {
 	}
 }
 
+func TestAZeroThatNobodyCanHaveIsNoMeasurement(t *testing.T) {
+	d := sampleData(t)
+	o := wellnessOf(t, d, "2026-07-14")
+	for _, key := range []string{"weight", "restingHR", "hrv", "sleepSecs", "spO2", "systolic", "mood", "vo2max"} {
+		o[key] = 0.0
+	}
+	w := newWorld(t, d, sampleNow)
+	days := map[string]any{"start_date": "2026-07-12", "end_date": "2026-07-14"}
+	text, out := w.ok(t, "get_wellness_data", days)
+	says(t, text, "weight 70.1 kg (n=1/3)", "resting HR 49.5 (n=2/3)", "HRV 59.0 (n=2/3)", "sleep 7:23 (n=2/3)", "Last recorded night 2026-07-13")
+	keepsQuiet(t, text, "weight 0", "HR 0", "HRV 0", "SpO2", "blood pressure", "mood 0", " 0:00")
+	for _, key := range []string{"weight_kg", "resting_hr_bpm", "hrv_ms", "sleep_s", "spo2_percent", "diastolic_mmhg", "mood"} {
+		if v, there := records(out, "wellness")[2][key]; there {
+			t.Errorf("%s = %v, want it absent", key, v)
+		}
+	}
+	days["include_all_fields"] = true
+	text, _ = w.ok(t, "get_wellness_data", days)
+	says(t, text, "weight 0 kg") // all that was sent
+}
+
 func TestWhatIsAbsentStaysAbsentAndZeroStaysZero(t *testing.T) {
 	text, day := oneDay(t, "2026-07-14", nil, func(o fake.Object) {
 		o["diastolic"], o["steps"], o["locked"], o["mood"], o["hrv"] = nil, 0.0, nil, 9.0, nil

@@ -95,6 +95,8 @@ func TestAnUpdateSurvivesFaults(t *testing.T) {
 		"500 once":              {`{"status":500}`, "applied", "", 2, true},
 		"429":                   {`{"status":429}`, "failed", "429", 1, false},
 		"wrong body":            {`{"body":"oops"}`, "applied", "the change is there", 1, true},
+		"accepted, no effect":   {`{"status":200,"body":{"id":1}}`, "failed", "nothing changed", 1, false},
+		"an empty answer":       {`{"status":204}`, "failed", "nothing changed", 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newSampleWorld(t)
