@@ -68,10 +68,7 @@ func (a subject) zone() *time.Location {
 // athlete resolves athlete_id: empty means the connected athlete; anyone else
 // must be within this connection's reach, else the call is refused.
 func (rq *Request) athlete(ctx context.Context, arg string) (subject, error) {
-	own := rq.Identity.Athlete
-	if own == "" {
-		own = "0"
-	}
+	own := rq.own()
 	if arg == "" || arg == "0" || arg == own {
 		return rq.subject(ctx, own), nil
 	}
@@ -103,8 +100,21 @@ func (rq *Request) reachable(ctx context.Context, own, arg string) (string, erro
 	if err != nil {
 		return "", err
 	}
+	if id := fitting(ids, arg); id != "" {
+		return id, nil
+	}
+	next := "leave it out to use the connected athlete"
+	if len(ids) > 1 {
+		next = "reachable: " + strings.Join(ids[:min(len(ids), 20)], ", ")
+	}
+	return "", Problems{{Arg: "athlete_id", Message: fmt.Sprintf("%s is not within reach of this connection", arg), Next: next}}
+}
+
+// fitting gives the id of a list that an argument can mean, "" when there is
+// none or more than one.
+func fitting(ids []string, arg string) string {
 	if slices.Contains(ids, arg) {
-		return arg, nil
+		return arg
 	}
 	var fits []string
 	for _, id := range ids {
@@ -113,13 +123,40 @@ func (rq *Request) reachable(ctx context.Context, own, arg string) (string, erro
 		}
 	}
 	if len(fits) == 1 {
-		return fits[0], nil
+		return fits[0]
 	}
-	next := "leave it out to use the connected athlete"
-	if len(ids) > 1 {
-		next = "reachable: " + strings.Join(ids[:min(len(ids), 20)], ", ")
+	return ""
+}
+
+// own is the connected athlete's id, "0" for whose key it is.
+func (rq *Request) own() string {
+	if rq.Identity.Athlete == "" {
+		return "0"
 	}
-	return "", Problems{{Arg: "athlete_id", Message: fmt.Sprintf("%s is not within reach of this connection", arg), Next: next}}
+	if id, ok := rq.svc.respelt.Load(rq.Identity.Athlete); ok && rq.Identity.Local {
+		return id.(string)
+	}
+	return rq.Identity.Athlete
+}
+
+// respell finds out, once a call has failed, whether a laptop's ATHLETE_ID was
+// given with an "i" too much or too little. Nothing can have been written then,
+// since every tool reads the connected athlete's profile first.
+func (rq *Request) respell(ctx context.Context, err error) bool {
+	own, kind := rq.own(), intervals.KindOf(err)
+	if !rq.Identity.Local || own == "0" || own != rq.Identity.Athlete || (kind != intervals.NotFound && kind != intervals.Forbidden) {
+		return false
+	}
+	if _, err := rq.subject(ctx, own).wait(ctx); err == nil {
+		return false // it is right; something else was not found
+	}
+	ids, err := rq.reach(ctx, "0")
+	id := fitting(ids, own)
+	if err != nil || id == "" || id == own {
+		return false
+	}
+	rq.svc.respelt.Store(own, id)
+	return true
 }
 
 // reach lists the ids that this connection may name. A connection authorized
@@ -198,11 +235,7 @@ func (rq *Request) owner(ctx context.Context, me subject, a intervals.Activity) 
 
 // self is the connected athlete.
 func (rq *Request) self(ctx context.Context) subject {
-	own := rq.Identity.Athlete
-	if own == "" {
-		own = "0"
-	}
-	return rq.subject(ctx, own)
+	return rq.subject(ctx, rq.own())
 }
 
 // gearNames maps gear ids to names, empty when gear cannot be read: a name is

@@ -88,6 +88,9 @@ func readPowerCurves(ctx context.Context, rq *Request, in curvesIn) (curveList, 
 		return curveList{}, err
 	}
 	wanted := in.curveIDs(span, possibleDays(rq.now(), who.zone()))
+	if sport, err := readSport(in.Type); err == nil {
+		in.Type = sport // its case matters upstream; an unknown one may be a new one
+	}
 	got, fetchErr := rq.Client.PowerCurves(ctx, who.id, intervals.CurveQuery{Type: in.Type, Curves: wanted, Filters: in.filters()})
 	p, err := who.wait(ctx)
 	if err != nil {

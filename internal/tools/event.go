@@ -99,7 +99,7 @@ func newEventDetail(e intervals.Event, p Profile, full bool) eventDetail {
 	d.Status = ""
 	if full {
 		other := otherFields(e.Object, eventShown)
-		if d.cut = len(mustJSON(other)) > otherBudget; !d.cut {
+		if d.cut = len(mustJSON(other)) > otherBudget; !d.cut && other.Len() > 0 {
 			d.Other = &other
 		}
 	}

@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"strings"
 	"testing"
 
+	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
 )
 
@@ -57,4 +59,44 @@ func TestStreamsOfAnActivityWithoutASportBeginWithTheirNumber(t *testing.T) {
 	}, act("i1", "2026-07-14T08:00:00", fake.Object{"type": nil}))
 	text, _ := w.ok(t, "get_activity_streams", map[string]any{"activity_id": "i1"})
 	says(t, text, "\n2 samples from")
+}
+
+// People write ATHLETE_ID with an "i" too much or too little.
+func TestTheConnectedAthleteIsFoundWithOrWithoutTheLeadingI(t *testing.T) {
+	w := newSampleWorld(t)
+	for _, spelt := range []string{"12345", "i12345", "0", ""} {
+		w.id.Athlete = spelt
+		text, out := w.ok(t, "get_activities", nil)
+		if says(t, text, "i90000101"); out["athlete_id"] != "i12345" {
+			t.Errorf("%q: athlete %v", spelt, out["athlete_id"])
+		}
+		w.status(t, "applied", "add_or_update_note", map[string]any{"name": "Note " + spelt, "start_date": "2026-08-03"})
+	}
+	w.id.Athlete = "99"
+	w.fails(t, "get_activities", nil, "404")
+	w.id.Athlete, w.id.Local = "12345", false // a token says exactly whose it is
+	w.svc.respelt.Clear()
+	w.fails(t, "get_events", nil, "404")
+}
+
+func TestWellnessPagesHoldEachDayWhateverTheOrder(t *testing.T) {
+	day := func(id string) intervals.Wellness {
+		o, err := intervals.ParseObject([]byte(`{"id":"` + id + `"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return intervals.Wellness{Object: o}
+	}
+	rows := wellnessView{}.visible([]intervals.Wellness{day("2026-07-14"), day("2026-07-12"), day("2026-07-13"), day("bad")}, "2026-07-01", "2026-07-31")
+	if len(rows) != 3 || rows[0].Day() != "2026-07-12" || rows[2].Day() != "2026-07-14" {
+		t.Errorf("rows = %v", rows)
+	}
+}
+
+func TestTheSportOfPowerCurvesIsReadInAnyCase(t *testing.T) {
+	w := newSampleWorld(t)
+	text, out := w.ok(t, "get_athlete_power_curves", map[string]any{"activity_type": "virtual ride"})
+	if !strings.Contains(text, "VirtualRide") || out["activity_type"] != "VirtualRide" {
+		t.Errorf("%v: %s", out["activity_type"], text)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"sync"
 	"time"
 
 	_ "time/tzdata" // a Lambda has no zone files of its own
@@ -34,6 +35,7 @@ type Service struct {
 	profiles cache[Profile]
 	gear     cache[[]intervals.Gear]
 	reach    cache[[]intervals.Athlete]
+	respelt  sync.Map // ATHLETE_ID as given -> as Intervals.icu spells it
 }
 
 // Lifetimes and bounds of the caches: what they hold changes rarely, and a

@@ -113,6 +113,9 @@ func (s *Service) Call(ctx context.Context, t Tool, id identity.Identity, args j
 			result, err = t.run(ctx, rq, normal)
 		}
 	}
+	if rq.respell(ctx, err) {
+		result, err = t.run(ctx, rq, normal)
+	}
 	if err != nil {
 		return failure(t, s, rq, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"intervals-mcp/internal/identity"
@@ -113,7 +114,7 @@ func (rq *Request) wellnessRows(ctx context.Context, who subject, days dayRange)
 	return rq.Client.Wellness(ctx, who.id, oldest, newest, nil)
 }
 
-// visible cuts rows to the window and hides what is private.
+// visible cuts rows to the window, oldest first, and hides what is private.
 func (v wellnessView) visible(rows []intervals.Wellness, from, to string) []intervals.Wellness {
 	out := rows[:0:0]
 	for _, w := range rows {
@@ -123,6 +124,7 @@ func (v wellnessView) visible(rows []intervals.Wellness, from, to string) []inte
 		}
 		out = append(out, intervals.Wellness{Object: withoutPrivate(w.Object, v.private)})
 	}
+	slices.SortStableFunc(out, func(a, b intervals.Wellness) int { return strings.Compare(a.Day(), b.Day()) })
 	return out
 }
 
