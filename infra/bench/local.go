@@ -15,6 +15,7 @@ const (
 	starts   = 25  // process starts of each kind
 	calls    = 200 // calls of each kind for a p50
 	parallel = 16
+	rounds   = 18 // calls of each parallel caller in a storm
 )
 
 // measureStart compares the product's start with the bare server's, in turn.
@@ -139,21 +140,26 @@ func (b *bench) measureParallel() error {
 	if err != nil {
 		return err
 	}
-	const rounds = 40
-	direct, err := storm(rounds, func() (time.Duration, error) {
-		start := time.Now()
-		err := f.getAll(d.url(), list)
-		return time.Since(start), err
-	})
-	if err != nil {
-		return err
+	// One pause that the machine gives to anybody else is a storm's p99, so the
+	// middle one of several is reported, each beside its own direct requests.
+	var added, direct, tool sample
+	for range 5 {
+		d, err := storm(rounds, func() (time.Duration, error) {
+			start := time.Now()
+			err := f.getAll(d.url(), list)
+			return time.Since(start), err
+		})
+		if err != nil {
+			return err
+		}
+		t, err := storm(rounds, func() (time.Duration, error) { _, took, err := m.timed(c.name, c.args); return took, err })
+		if err != nil {
+			return err
+		}
+		added, direct, tool = append(added, t.p99()-d.p99()), append(direct, d.p99()), append(tool, t.p99())
 	}
-	tool, err := storm(rounds, func() (time.Duration, error) { _, took, err := m.timed(c.name, c.args); return took, err })
-	if err != nil {
-		return err
-	}
-	added := tool.p99() - direct.p99()
-	b.add("added at p99, 16 parallel callers, upstream 100 ms", fmt.Sprintf("%s (%s against %s direct)", ms(added), ms(tool.p99()), ms(direct.p99())), "<= 5 ms", added <= 5*time.Millisecond, "")
+	b.add("added at p99, 16 parallel callers, upstream 100 ms", fmt.Sprintf("%s, median of 5 (%s against %s direct)", ms(added.p50()), ms(tool.p50()), ms(direct.p50())),
+		"<= 5 ms", added.p50() <= 5*time.Millisecond, "")
 	b.explain("16 callers share the processors with the fake, the proxy and the bench itself: the tail is theirs as much as ours")
 	return nil
 }
