@@ -64,3 +64,24 @@ func TestAReplacedKeyIsPickedUpWithinTheCall(t *testing.T) {
 		}
 	}
 }
+
+// People paste their key into notes, and assistants into the wrong argument.
+func TestTheKeyIsInNoAnswerEvenWhereSomebodyWroteIt(t *testing.T) {
+	d := sampleData(t)
+	key := d.Athletes[0].APIKey
+	d.Athletes[0].Activities[0]["name"], d.Athletes[0].Activities[0]["description"] = "My key is "+key, key
+	w := newWorld(t, d, sampleNow)
+	id := d.Athletes[0].Activities[0]["id"]
+	for tool, args := range map[string]map[string]any{
+		"get_activities":       nil,
+		"get_activity_details": {"activity_id": id, "detail": "full"},
+		"add_or_update_note":   {"name": "Note", "description": "key: " + key, "start_date": "2026-08-03"},
+		"get_gear_list":        {"athlete_id": key},
+		"get_events":           {key: 1},
+		"add_or_update_event":  {"name": "Ride", "workout_type": key},
+	} {
+		if a := w.call(t, tool, args); strings.Contains(a.Text, key) || strings.Contains(string(a.Structured), key) {
+			t.Errorf("%s: %s", tool, a.Text)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -99,6 +101,24 @@ func (rq *Request) renewed(ctx context.Context, notes []string) *Request {
 	s.gear.forget(user)
 	s.reach.forget(user)
 	return &Request{Identity: rq.Identity, Client: s.Upstream.Client(cred), svc: s, tool: rq.tool, args: rq.args, cred: cred, notes: notes}
+}
+
+// leastSecret is the length of a credential below which blotting it out would
+// hurt plain words more than it protects.
+const leastSecret = 8
+
+// withoutKey blots the call's own credential out of an answer: people paste it
+// into notes, and assistants into the wrong argument.
+func (rq *Request) withoutKey(a Answer) Answer {
+	for _, secret := range []secrets.Secret{rq.cred.APIKey, rq.cred.Bearer} {
+		if key := secret.Reveal(); len(key) >= leastSecret {
+			a.Text = strings.ReplaceAll(a.Text, key, "[redacted]")
+			if bytes.Contains(a.Structured, []byte(key)) {
+				a.Structured = bytes.ReplaceAll(a.Structured, []byte(key), []byte("[redacted]"))
+			}
+		}
+	}
+	return a
 }
 
 // now is the clock of this call.

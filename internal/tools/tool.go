@@ -95,8 +95,9 @@ type Answer struct {
 
 // Call runs one tool with arguments as the client sent them. It never returns
 // an error: what goes wrong becomes an Answer that says so.
-func (s *Service) Call(ctx context.Context, t Tool, id identity.Identity, args json.RawMessage) Answer {
+func (s *Service) Call(ctx context.Context, t Tool, id identity.Identity, args json.RawMessage) (a Answer) {
 	rq, err := s.request(ctx, id)
+	defer func() { a = rq.withoutKey(a) }()
 	if err != nil {
 		return failure(t, s, rq, err)
 	}
@@ -123,7 +124,7 @@ func (s *Service) Call(ctx context.Context, t Tool, id identity.Identity, args j
 	if err != nil {
 		return failure(t, s, rq, fmt.Errorf("write result: %w", err))
 	}
-	a := Answer{Text: withNotes(result.Text(), rq.notes), Structured: structured, Kind: "ok"}
+	a = Answer{Text: withNotes(result.Text(), rq.notes), Structured: structured, Kind: "ok"}
 	if e, ok := result.(interface{ IsError() bool }); ok && e.IsError() {
 		a.IsError, a.Kind = true, "change"
 	}
