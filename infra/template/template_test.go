@@ -436,6 +436,34 @@ func TestNoSecretIsInParametersOrEnvironment(t *testing.T) {
 	}
 }
 
+// TestAFunctionIsGivenWhatItReads looks for names of variables in each main.go
+// and in what it reads through internal/awsenv.
+func TestAFunctionIsGivenWhatItReads(t *testing.T) {
+	tpl := load(t)
+	ours := regexp.MustCompile(`getenv\("([A-Z_]+)"\)`)
+	fromAWS := []string{"LOG_LEVEL"} // only where Lambda's own is not set
+	for id, folder := range map[string]string{"AuthorizerFunction": "authorizer", "McpFunction": "mcp"} {
+		declared := tpl.Environment(id)
+		read := map[string]bool{}
+		for _, m := range ours.FindAllStringSubmatch(source(t, "functions/"+folder+"/main.go"), -1) {
+			read[m[1]] = true
+			if _, ok := declared[m[1]]; !ok && !slices.Contains(fromAWS, m[1]) {
+				t.Errorf("%s reads %s, which nobody sets", folder, m[1])
+			}
+		}
+		for name := range declared {
+			if !read[name] && !slices.Contains(localOnly, name) {
+				t.Errorf("%s is given %s and never reads it", folder, name)
+			}
+		}
+		for _, name := range localOnly {
+			if !strings.Contains(source(t, "internal/awsenv/env.go"), `"`+name+`"`) {
+				t.Errorf("internal/awsenv does not know %s", name)
+			}
+		}
+	}
+}
+
 // ---- Anywhere
 
 func TestTheTemplateWorksInAnyPartitionRegionAndAccount(t *testing.T) {
@@ -474,7 +502,7 @@ func TestSamconfigHoldsNothingOfOneAccount(t *testing.T) {
 // ---- Alarms
 
 func TestAlarmsWatchWhatMattersWhenThereIsAnAddress(t *testing.T) {
-	tpl := load(t)
+	tpl, operations := load(t), source(t, "docs/operations.md")
 	var got []string
 	for id, r := range tpl.OfType("AWS::CloudWatch::Alarm") {
 		p := r.Properties
@@ -485,6 +513,9 @@ func TestAlarmsWatchWhatMattersWhenThereIsAnAddress(t *testing.T) {
 			}
 		}
 		got = append(got, what)
+		if !strings.Contains(operations, "`"+id+"`") {
+			t.Errorf("docs/operations.md says nothing of %s", id)
+		}
 		if r.Condition != "HasAlarmEmail" || !eq(p["AlarmActions"], []any{ref("AlarmTopic")}) || p["TreatMissingData"] != "notBreaching" {
 			t.Errorf("%s: without condition or topic, or rings when nothing happens", id)
 		}
