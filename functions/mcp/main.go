@@ -58,7 +58,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 		return nil, err
 	}
 	up, err := intervals.New(intervals.Options{BaseURL: getenv(awsenv.IntervalsBaseURL), UserAgent: "intervals-mcp/" + version, Observe: metrics.Observe,
-		PlainHTTP: env.SAMLocal}) // the fake on the host is not on the container's loopback
+		PrivateHTTP: env.SAMLocal}) // the fake on the host is not on the container's loopback
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
 	}

@@ -340,11 +340,11 @@ func TestRIEKeepsAnotherUsersKeyOutOfReach(t *testing.T) {
 	}
 }
 
-func TestTheFunctionStartsOnlyUnderSAMLocalWithAKey(t *testing.T) {
+func TestTheFunctionStartsWithAKeyOfItsOwnUnderSAMLocalOnly(t *testing.T) {
 	boot := bootstrap(t, "mcp")
 	for want, env := range map[string][]string{
-		"AWS_SAM_LOCAL":          {"API_KEY=" + key},
-		"API_KEY":                {"AWS_SAM_LOCAL=true"},
+		"refusing to start":      {"AWS_REGION=eu-central-1", "API_KEY=" + key},
+		"set API_KEY":            {"AWS_SAM_LOCAL=true"},
 		"INTERVALS_API_BASE_URL": {"AWS_SAM_LOCAL=true", "API_KEY=" + key, "INTERVALS_API_BASE_URL=http://elsewhere.example"},
 	} {
 		cmd := exec.Command(boot)

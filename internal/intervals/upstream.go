@@ -36,9 +36,9 @@ type Options struct {
 	// Rate < 0 means no limit; default 8 and 24, none for a loopback upstream.
 	Rate  float64
 	Burst int
-	// PlainHTTP allows http:// beyond loopback. It is for sam local, whose
+	// PrivateHTTP allows http:// to a private address. It is for sam local, whose
 	// containers reach the fake on their own machine by a bridge's address.
-	PlainHTTP bool
+	PrivateHTTP bool
 	// Observe is called after every attempt, for logs and metrics.
 	Observe func(context.Context, Attempt)
 	// Sleep and Jitter are replaced in tests.
@@ -76,7 +76,7 @@ func New(o Options) (*Upstream, error) {
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, fmt.Errorf("base URL of Intervals.icu: must hold no credentials, query or fragment")
 	}
-	if base.Scheme == "http" && !o.PlainHTTP && !Loopback(o.BaseURL) {
+	if base.Scheme == "http" && !Loopback(o.BaseURL) && !(o.PrivateHTTP && privateHost(base.Hostname())) {
 		return nil, fmt.Errorf("base URL of Intervals.icu: plain http is allowed for a loopback address only, since the key travels with each request")
 	}
 	if o.Rate == 0 && Loopback(o.BaseURL) {
@@ -146,6 +146,12 @@ func Loopback(rawURL string) bool {
 	}
 	ip := net.ParseIP(u.Hostname())
 	return ip != nil && ip.IsLoopback()
+}
+
+// privateHost reports whether a host is on this machine's own networks.
+func privateHost(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "host.docker.internal" || ip != nil && (ip.IsPrivate() || ip.IsLinkLocalUnicast())
 }
 
 // Client binds the upstream to one person's credential.

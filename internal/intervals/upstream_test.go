@@ -238,6 +238,17 @@ func TestTheBaseURLMustNotSendTheKeyInTheClear(t *testing.T) {
 	}
 }
 
+func TestPlainHTTPToAPrivateAddressIsForSamLocalAlone(t *testing.T) {
+	for url, want := range map[string]bool{"http://172.17.0.1:8766/api/v1": true, "http://host.docker.internal:8766/api/v1": true, "http://8.8.8.8/api/v1": false, "http://elsewhere.example/api/v1": false} {
+		if _, err := New(Options{BaseURL: url, PrivateHTTP: true}); (err == nil) != want {
+			t.Errorf("%s under sam local: %v", url, err)
+		}
+		if _, err := New(Options{BaseURL: url}); err == nil {
+			t.Errorf("%s was accepted without sam local", url)
+		}
+	}
+}
+
 func TestTheRateLimitHoldsForTheLivePlatformAndNotForLoopback(t *testing.T) {
 	live, _ := New(Options{})
 	local, _ := New(Options{BaseURL: "http://127.0.0.1:1/api/v1"})
