@@ -97,7 +97,7 @@ func (l *messageList) fill(all []intervals.Message, zone *time.Location, args ui
 func messageFacts(m intervals.Message, zone *time.Location) (facts, string) {
 	var f facts
 	deleted := m.Has("deleted")
-	f.text("id", m.Str("id"))
+	f.text("id", intervals.Clean(m.Str("id"), 40))
 	f.text("author", intervals.Clean(m.Str("name"), 80))
 	f.text("author_id", intervals.Clean(m.Str("athlete_id"), 40))
 	created := localStamp(m.Str("created"), zone)

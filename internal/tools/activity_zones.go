@@ -49,7 +49,7 @@ func powerZones(a intervals.Activity) zoneSet {
 		if !ok {
 			continue
 		}
-		z := trainingZone{name: one.Str("id"), low: math.NaN(), top: math.NaN(), secs: secs}
+		z := trainingZone{name: intervals.Clean(one.Str("id"), 10), low: math.NaN(), top: math.NaN(), secs: secs}
 		if z.name == "SS" {
 			set.sweetSpot = &z
 			z.low, z.top = percentOf(a, "icu_sweet_spot_min", ftp), percentOf(a, "icu_sweet_spot_max", ftp)

@@ -145,7 +145,7 @@ func wantedEvents(list []intervals.Event, categories []string, after string) []i
 // lastDay is the last day of an event, inclusive; end_date_local is exclusive
 // (API.md 1.4).
 func lastDay(e intervals.Event) string {
-	end, clock, _ := strings.Cut(e.Str("end_date_local"), "T")
+	end, clock, _ := strings.Cut(intervals.Clean(e.Str("end_date_local"), 30), "T")
 	if end == "" {
 		return e.Day()
 	}
