@@ -10,17 +10,11 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 )
 
-// delayed puts a fixed time in front of every answer of an upstream and counts
-// the requests.
-type delayed struct {
-	srv *httptest.Server
-	mu  sync.Mutex
-	n   int
-}
+// delayed puts a fixed time in front of every answer of an upstream.
+type delayed struct{ srv *httptest.Server }
 
 func newDelayed(target string, delay time.Duration) *delayed {
 	u, err := url.Parse(target)
@@ -34,9 +28,6 @@ func newDelayed(target string, delay time.Duration) *delayed {
 	proxy.Transport = t
 	d := &delayed{}
 	d.srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		d.mu.Lock()
-		d.n++
-		d.mu.Unlock()
 		time.Sleep(delay)
 		proxy.ServeHTTP(w, r)
 	}))
@@ -44,8 +35,6 @@ func newDelayed(target string, delay time.Duration) *delayed {
 }
 
 func (d *delayed) url() string { return d.srv.URL + "/api/v1" }
-
-func (d *delayed) count() int { d.mu.Lock(); defer d.mu.Unlock(); return d.n }
 
 // client is one keep-alive HTTP client for the product and for direct
 // requests alike.
