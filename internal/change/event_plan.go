@@ -98,13 +98,13 @@ func (w EventEdit) planUpdate(ctx context.Context, c Call) (Plan, error) {
 }
 
 // readEvent reads an event for a change. What a coach hid from the athlete is
-// not there for the athlete.
+// not there for the athlete, and what is another athlete's for nobody.
 func readEvent(ctx context.Context, c Call, id int64) (intervals.Event, error) {
 	e, err := c.Client.Event(ctx, c.Athlete, id)
 	if err != nil {
 		return e, err
 	}
-	if hidden, _ := e.Bool("hide_from_athlete"); hidden && c.own() {
+	if hidden, _ := e.Bool("hide_from_athlete"); hidden && c.own() || e.Foreign(c.Athlete) {
 		return e, &intervals.Error{Op: "get event", Kind: intervals.NotFound, Status: 404}
 	}
 	if e.ID() != id || e.Category() == "" {

@@ -24,7 +24,7 @@ func (w ItemEdit) Plan(ctx context.Context, c Call) (Plan, error) {
 	if w.ID == 0 {
 		return w.planCreate(ctx, c)
 	}
-	before, err := c.Client.CustomItem(ctx, c.Athlete, w.ID)
+	before, err := readItem(ctx, c, w.ID)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -42,6 +42,16 @@ func (w ItemEdit) Plan(ctx context.Context, c Call) (Plan, error) {
 		p.Warnings = append(p.Warnings, "content was replaced as a whole: keys that were not passed are gone.")
 	}
 	return p, nil
+}
+
+// readItem reads a custom item for a change. What is another athlete's is not
+// there.
+func readItem(ctx context.Context, c Call, id int64) (intervals.CustomItem, error) {
+	i, err := c.Client.CustomItem(ctx, c.Athlete, id)
+	if err == nil && i.Foreign(c.Athlete) {
+		err = &intervals.Error{Op: "get custom item", Kind: intervals.NotFound, Status: 404}
+	}
+	return i, err
 }
 
 func (w ItemEdit) planCreate(ctx context.Context, c Call) (Plan, error) {
@@ -62,7 +72,7 @@ type ItemDelete struct{ ID int64 }
 
 // Plan implements Planner.
 func (w ItemDelete) Plan(ctx context.Context, c Call) (Plan, error) {
-	before, err := c.Client.CustomItem(ctx, c.Athlete, w.ID)
+	before, err := readItem(ctx, c, w.ID)
 	if err != nil {
 		return Plan{}, err
 	}

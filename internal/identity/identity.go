@@ -85,7 +85,8 @@ var (
 
 // Parse reads the authorizer context of an API Gateway event: a flat map of
 // strings (auth.md). Anything missing or malformed is ErrInvalidToken, so that
-// the answer is a refusal and never an allow.
+// the answer is a refusal and never an allow: an end given as a number must not
+// become no end.
 func Parse(lambda map[string]any) (Identity, error) {
 	get := func(key string) string { s, _ := lambda[key].(string); return s }
 	switch get("auth") {
@@ -94,6 +95,11 @@ func Parse(lambda map[string]any) (Identity, error) {
 		return Identity{}, ErrUnavailable
 	default:
 		return Identity{}, ErrInvalidToken
+	}
+	for key, v := range lambda {
+		if _, isText := v.(string); !isText {
+			return Identity{}, fmt.Errorf("%w: %.40q is no text", ErrInvalidToken, key)
+		}
 	}
 	id := Identity{
 		User: get("user"), Athlete: get("athlete"), Athletes: split(get("athletes"), ","),
@@ -111,6 +117,9 @@ func Parse(lambda map[string]any) (Identity, error) {
 	}
 	if id.Toolset != ToolsetFull {
 		id.Toolset = ToolsetCore
+	}
+	if !id.Confirm.valid() {
+		id.Confirm = ConfirmAll
 	}
 	if exp := get("exp"); exp != "" {
 		sec, err := strconv.ParseInt(exp, 10, 64)

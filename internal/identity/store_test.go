@@ -47,6 +47,31 @@ func TestATokensContextIsTheIdentityThatParseReads(t *testing.T) {
 	}
 }
 
+func TestAContextThatIsNotAllTextIsNoIdentity(t *testing.T) {
+	good := func() map[string]any {
+		return map[string]any{"auth": "ok", "user": "i1", "athlete": "i1", "athletes": "", "coach": "false", "scopes": "read", "connection": "c", "exp": ""}
+	}
+	if id, err := identity.Parse(good()); err != nil || id.Confirm != identity.ConfirmAll || id.Toolset != identity.ToolsetCore {
+		t.Fatalf("%+v, %v", id, err)
+	}
+	for _, wrong := range []any{nil, 1700000000.0, true, []any{"i2"}, map[string]any{"user": "i2"}} {
+		for key := range good() {
+			in := good()
+			in[key] = wrong
+			if id, err := identity.Parse(in); !errors.Is(err, identity.ErrInvalidToken) || id.User != "" {
+				t.Errorf("%s = %v gives %+v, %v", key, wrong, id, err)
+			}
+		}
+	}
+	for key, wrong := range map[string]string{"auth": "OK", "user": "", "athlete": "", "scopes": "reader admin", "exp": "soon"} {
+		in := good()
+		in[key] = wrong
+		if _, err := identity.Parse(in); !errors.Is(err, identity.ErrInvalidToken) {
+			t.Errorf("%s = %q gives %v", key, wrong, err)
+		}
+	}
+}
+
 func TestLastUseIsWrittenOnceAnHour(t *testing.T) {
 	now := time.Date(2026, 7, 15, 12, 0, 0, 0, time.UTC)
 	var calls []string

@@ -156,6 +156,14 @@ func (e Event) Category() string { return e.word("category") }
 // Name is untrusted text.
 func (e Event) Name() string { return e.str("name") }
 
+// Foreign reports that an event or custom item says that it belongs to another
+// athlete than the one in whose path it was asked for: a coach's key may reach
+// both, a connection only one of them.
+func (o Object) Foreign(athlete string) bool {
+	owner := o.str("athlete_id")
+	return owner != "" && owner != athlete
+}
+
 // Steps are the steps that the platform understood, nil when there are none.
 func (e Event) Steps() []Object {
 	doc, ok := e.Object.Object("workout_doc")

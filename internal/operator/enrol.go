@@ -77,7 +77,8 @@ type enrolment struct {
 }
 
 // enrol stores user and key. Somebody enrolled already gets the new key and
-// keeps their tokens. A user whose key cannot be stored is taken back.
+// keeps their tokens. A user whose key cannot be stored is taken back, and with
+// them the key, which may be there though its answer was lost.
 func enrol(ctx context.Context, s *Stores, e enrolment) (u identity.User, again bool, err error) {
 	change := func(u *identity.User) {
 		if e.name != nil {
@@ -100,7 +101,7 @@ func enrol(ctx context.Context, s *Stores, e enrolment) (u identity.User, again 
 	if err != nil && !again {
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
-		err = errors.Join(err, s.Identity.RemoveUser(undo, u.ID))
+		err = errors.Join(err, s.Keys.Delete(undo, u.ID), s.Identity.RemoveUser(undo, u.ID))
 	}
 	return u, again, err
 }

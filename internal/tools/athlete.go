@@ -226,11 +226,14 @@ func (rq *Request) owner(ctx context.Context, me subject, a intervals.Activity) 
 	if id == "" {
 		return Profile{}, refuse("activity_id", "names an activity that does not say whose it is")
 	}
-	other, err := rq.athlete(ctx, id)
+	ids, err := rq.reach(ctx, rq.own())
 	if err != nil {
+		return Profile{}, err
+	}
+	if !slices.Contains(ids, id) { // to the letter: 123 and i123 are two people (API.md 1.3)
 		return Profile{}, refuse("activity_id", "names an activity of an athlete who is not within reach of this connection")
 	}
-	return other.wait(ctx)
+	return rq.subject(ctx, id).wait(ctx)
 }
 
 // self is the connected athlete.

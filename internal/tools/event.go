@@ -76,7 +76,7 @@ func readEvent(ctx context.Context, rq *Request, in eventIn) (eventAnswer, error
 	if err != nil {
 		return eventAnswer{}, err
 	}
-	if hidden, _ := e.Bool("hide_from_athlete"); hidden && self {
+	if hidden, _ := e.Bool("hide_from_athlete"); hidden && self || e.Foreign(p.ID) {
 		fetchErr = &intervals.Error{Kind: intervals.NotFound}
 	}
 	switch intervals.KindOf(fetchErr) {
