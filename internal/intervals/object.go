@@ -225,13 +225,18 @@ func private(key string) bool {
 		return true
 	}
 	lower := strings.ToLower(key)
-	for _, word := range [...]string{"email", "api_key", "apikey", "token", "password", "secret", "_user_id"} {
-		if strings.Contains(lower, word) {
-			return true
+	for i := range len(lower) {
+		for _, word := range privateWords[lower[i]] {
+			if strings.HasPrefix(lower[i:], word) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// privateWords by their first letter: every key that comes is looked at.
+var privateWords = [256][]string{'e': {"email"}, 'a': {"api_key", "apikey"}, 't': {"token"}, 'p': {"password"}, 's': {"secret"}, '_': {"_user_id"}}
 
 // splitter checks JSON and cuts it into objects in one go. Rows of a list
 // repeat their keys, so it keeps what it found out about the previous row's.
