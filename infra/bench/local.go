@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -160,7 +161,7 @@ func (b *bench) measureParallel() error {
 	}
 	b.add("added at p99, 16 parallel callers, upstream 100 ms", fmt.Sprintf("%s, median of 5 (%s against %s direct)", ms(added.p50()), ms(tool.p50()), ms(direct.p50())),
 		"<= 5 ms", added.p50() <= 5*time.Millisecond, "")
-	b.explain("16 callers share the processors with the fake, the proxy and the bench itself: the tail is theirs as much as ours")
+	b.explain("all callers call at the same instant, and a call takes about 0.6 ms of processor time in serve, beside what fake, proxy and bench take")
 	return nil
 }
 
@@ -318,7 +319,8 @@ func (b *bench) answerTokens(s *stdio) error {
 		n := b.tokens(a.Content[0].Text)
 		both := b.tokens(string(raw))
 		b.add(c.what+" (text)", fmt.Sprintf("%d tokens; %d with the structured result", n, both), fmt.Sprintf("<= %d", c.max), n <= c.max, "")
-		b.explain("the records themselves: this data fills more fields of each than the answers that the target was set by")
+		lines := strings.Count(a.Content[0].Text, "\n") + 1
+		b.explain(fmt.Sprintf("%d lines of %d tokens on average", lines, n/lines))
 	}
 	b.add("a profile / fitness today", "", "<= 600 / <= 150", true, "get_athlete_context and get_training_load are not built yet")
 	return nil

@@ -20,6 +20,7 @@ type bench struct {
 	codec tokenizer.Codec
 	rows  []row
 	more  string // sections below the table
+	load  string // how busy the machine was
 	ride  string // a structured ride of the demo athlete
 	event string // one of its planned workouts
 }
@@ -40,7 +41,7 @@ func run(out, only string) error {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
-	b := &bench{dir: dir}
+	b := &bench{dir: dir, load: loadAverage()}
 	if b.codec, err = tokenizer.Get(tokenizer.O200kBase); err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (b *bench) reads() []toolCall {
 }
 
 // addedWhy is where the time of a call goes that adds too much, by profile.
-const addedWhy = "about half is the same for every call (HTTP in and out, gateway, the token's look-up in SQLite, mcp-go, one switch of threads for each); " +
+const addedWhy = "what one event adds is nearly all the same for every call: HTTP in and out, gateway, the token's look-up in SQLite, mcp-go, and the threads that hand over between them; " +
 	"the rest is reading upstream's JSON and writing text and structured result"
 
 func (b *bench) measureLatency() error {
@@ -253,7 +254,8 @@ func (b *bench) tokens(s string) int {
 
 func (b *bench) report(out string) error {
 	var t strings.Builder
-	fmt.Fprintf(&t, "# Performance\n\nWritten by `make bench` (%s, %s/%s, %d processors). Ratios and differences are measured in turn in one run; tokens by o200k_base.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	fmt.Fprintf(&t, "# Performance\n\nWritten by `make bench` (%s, %s/%s, %d processors). Ratios and differences are measured in turn in one run, at a load average of %s when it began; tokens by o200k_base.\n\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), b.load)
 	t.WriteString("| What | Ours | Target | |\n|---|---|---|---|\n")
 	for _, r := range b.rows {
 		v := r.verdict()

@@ -146,6 +146,16 @@ func memory(pid int) (peak, now float64) {
 	return peak, now
 }
 
+// loadAverage is how many processes wanted a processor in the last minute.
+func loadAverage() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	first, _, _ := strings.Cut(string(b), " ")
+	return first
+}
+
 // daemon is a process that writes a ready file.
 type daemon struct {
 	cmd   *exec.Cmd
