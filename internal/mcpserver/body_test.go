@@ -119,6 +119,16 @@ func TestOddEnvelopesAreRefusedByMCPGoItself(t *testing.T) {
 	}
 }
 
+func TestParamsOfAnotherShapeAreExplainedWithoutADumpOfTypes(t *testing.T) { // gap k
+	r := newRig(t, nil)
+	for _, params := range []string{`[]`, `{"name":7}`, `{"name":{}}`} {
+		got := r.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`)
+		if !strings.Contains(got.body, "-32602") || !strings.Contains(got.body, "an object") || strings.Contains(got.body, "json:") || strings.Contains(got.body, "struct") {
+			t.Errorf("%s: %s", params, got.body)
+		}
+	}
+}
+
 // FuzzMessage: whatever is sent, a read connection never reaches a write
 // tool, nothing panics, and every answer is JSON or empty.
 func FuzzMessage(f *testing.F) {

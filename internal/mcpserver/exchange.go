@@ -34,7 +34,7 @@ type exchange struct {
 	kind      string // how it ended
 	called    string // name of the tool that is being called
 	requestID any    // of the JSON-RPC request
-	unknown   string // what to say of an unknown tool
+	unknown   string // what to say of an unknown tool, or of params of another shape
 	challenge string // for a call whose scope is missing; "" over stdio
 	forbidden bool   // the call needs a scope that the connection lacks
 	missing   string // capability that the client did not declare (-32021)
@@ -153,7 +153,7 @@ func (s *Server) noteCall(ctx context.Context, _ any, r *mcp.CallToolRequest) {
 	ex.kind = "unknown tool"
 }
 
-func noteError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+func noteError(ctx context.Context, id any, method mcp.MCPMethod, _ any, err error) {
 	ex := exchangeOf(ctx)
 	if ex == nil {
 		return
@@ -161,6 +161,13 @@ func noteError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	switch {
+	case errors.As(err, new(*server.UnparsableMessageError)):
+		// The library's words are a dump of its own types.
+		ex.kind, ex.requestID = "bad request", id
+		ex.unknown = fmt.Sprintf("params of %s are not of the shape that MCP gives them", method)
+		if method == mcp.MethodToolsCall {
+			ex.unknown += `: {"name": a tool's name, "arguments": an object}`
+		}
 	case ex.kind != "ok" && ex.kind != "":
 	case errors.Is(err, server.ErrUnsupported), errors.Is(err, server.ErrRemovedInProtocolVersion), errors.Is(err, server.ErrRequiresModernProtocol):
 		ex.kind = "not supported"
