@@ -58,6 +58,15 @@ func activityIntervals(ctx context.Context, rq *Request, in activityPartIn) (int
 	if err != nil {
 		return intervalList{}, err
 	}
+	private, err := rq.hidden(ctx, p)
+	if err != nil {
+		return intervalList{}, err
+	}
+	for _, list := range [][]intervals.Object{got.Intervals, got.Groups} {
+		for i := range list {
+			list[i] = withoutPrivate(list[i], private)
+		}
+	}
 	out := intervalList{ActivityID: in.ID, Intervals: []facts{}, Groups: []facts{}, recognised: got.Recognised}
 	if at := localStamp(got.Analyzed, p.Zone); at != "" {
 		out.Analyzed = strings.Replace(at, " ", "T", 1)

@@ -34,14 +34,18 @@ func (rq *Request) openActivity(ctx context.Context, id string) opening {
 }
 
 // wait gives the activity and its athlete, once it is sure that this athlete
-// is within reach of the connection.
+// is within reach of the connection, without what they keep to themselves.
 func (o opening) wait(ctx context.Context, rq *Request) (intervals.Activity, Profile, error) {
 	a, err := o.activity.wait(ctx)
 	if err != nil {
 		return a, Profile{}, err
 	}
 	p, err := rq.owner(ctx, o.me, a)
-	return a, p, err
+	if err != nil {
+		return intervals.Activity{}, p, err
+	}
+	private, err := rq.hidden(ctx, p)
+	return intervals.Activity{Object: withoutPrivate(a.Object, private)}, p, err
 }
 
 // visible is wait for what belongs to an activity (laps, streams, messages):

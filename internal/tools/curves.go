@@ -105,6 +105,14 @@ func readPowerCurves(ctx context.Context, rq *Request, in curvesIn) (curveList, 
 	if fetchErr != nil {
 		return curveList{}, fetchErr
 	}
+	private, err := rq.hidden(ctx, p)
+	if err != nil {
+		return curveList{}, err
+	}
+	if in.Normalised && slices.Contains(private, "weight") {
+		in.Normalised = false
+		rq.note("W/kg is left out: the athlete keeps their weight private.")
+	}
 	out := curveList{AthleteID: p.ID, Type: in.Type, Where: in.Where, Curves: []curveItem{}}
 	any := false
 	for _, id := range ids {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
@@ -167,4 +168,41 @@ func object(t testing.TB, keys map[string]any) intervals.Object {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// A private weight is neither told by an activity nor to be had from W/kg.
+func TestPrivateWellnessIsNotToldByActivitiesAndCurvesEither(t *testing.T) {
+	d := withPower(t)
+	ride := act("i5", "2026-07-14T08:00:00", fake.Object{"type": "Ride", "moving_time": 3600, "icu_weight": 77.7, "icu_resting_hr": 41.5,
+		"icu_intervals": []any{fake.Object{"id": 1, "type": "WORK", "start_index": 0, "end_index": 9, "moving_time": 600, "average_watts": 231, "average_watts_kg": 2.97, "max_watts_kg": 5.55}}})
+	d.Athletes[0].Activities = append(d.Athletes[0].Activities, ride)
+	d.Athletes[0].Athlete["private_wellness_keys"] = []any{"weight", "restingHR"}
+	d.Athletes = append(d.Athletes, fake.AthleteData{Athlete: fake.Object{"id": "i777", "timezone": "UTC"}, APIKey: "coach-key-777", CoachOf: []string{"i12345"}})
+	w := newWorld(t, d, sampleNow)
+	calls := []struct {
+		tool string
+		args map[string]any
+		told []string // to the athlete
+	}{
+		{"get_activity_details", map[string]any{"activity_id": "i5", "detail": "full"}, []string{"77.7 kg", "Resting HR"}},
+		{"get_activity_intervals", map[string]any{"activity_id": "i5", "detail": "full"}, []string{"2.97", "5.55"}},
+		{"get_athlete_power_curves", map[string]any{"athlete_id": "i12345"}, []string{"W/kg"}},
+	}
+	for _, c := range calls {
+		text, _ := w.ok(t, c.tool, c.args)
+		says(t, text, c.told...)
+	}
+	w.svc = newTestService(t, w.fake.Transport(), "coach-key-777", func() time.Time { return w.now })
+	for _, laptop := range []bool{true, false} {
+		if !laptop {
+			w.id.Local, w.id.Coach, w.id.Athlete, w.id.Athletes = false, true, "i777", []string{"i12345"}
+		}
+		for _, c := range calls {
+			a := w.call(t, c.tool, c.args)
+			if a.IsError {
+				t.Fatalf("%s: %s", c.tool, a.Text)
+			}
+			saysNot(t, strings.Replace(a.Text, "W/kg is left out", "", 1)+string(a.Structured), append(c.told, "wkg", "per_kg", "weight_kg", "resting_hr")...)
+		}
+	}
 }

@@ -26,6 +26,20 @@ func (rq *Request) viewer(ctx context.Context, who subject) viewer {
 	return v
 }
 
+// hidden are the keys of an athlete's wellness that this connection must not
+// tell of, wherever else they come up; none of the athlete's own.
+func (rq *Request) hidden(ctx context.Context, p Profile) ([]string, error) {
+	keys := p.Athlete.Texts("private_wellness_keys")
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	self, err := rq.viewer(ctx, subject{p.ID, begin(func() (Profile, error) { return p, nil })}).self(ctx)
+	if err != nil || self {
+		return nil, err
+	}
+	return keys, nil
+}
+
 // self reports whether the connection belongs to the athlete themselves.
 func (v viewer) self(ctx context.Context) (bool, error) {
 	if v.me == nil {

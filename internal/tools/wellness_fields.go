@@ -139,15 +139,15 @@ func customFields(items []intervals.CustomItem) map[string]string {
 	return names
 }
 
-// withoutPrivate removes what the athlete keeps to themselves from a record,
-// along with what would tell of it.
+// withoutPrivate removes what the athlete keeps to themselves from a record of
+// wellness, an activity or a lap, along with what would tell of it.
 func withoutPrivate(o intervals.Object, private []string) intervals.Object {
 	for _, key := range private {
 		switch key {
 		case "weight":
-			o = o.Without(key, "tempWeight")
+			o = o.Without(key, "tempWeight", "icu_weight", "average_watts_kg", "max_watts_kg")
 		case "restingHR":
-			o = o.Without(key, "tempRestingHR")
+			o = o.Without(key, "tempRestingHR", "icu_resting_hr")
 		case "sleepSecs", "sleepHours":
 			o = o.Without("sleepSecs", "sleepHours")
 		case "systolic", "diastolic":
