@@ -138,6 +138,7 @@ func listed(t *testing.T, log audit.Log) {
 		{audit.Query{Athlete: "i1"}, "u2r1440 outcome, u2r1440 intent, u1r0 outcome, u1r0 intent"},
 		{audit.Query{Day: "2026-07-16"}, "u2r1440 outcome, u2r1440 intent"},
 		{audit.Query{User: "nobody"}, ""},
+		{audit.Query{User: "u1", From: start.Add(time.Hour), Before: audit.NewID(start.Add(time.Minute), "0")}, ""},
 	} {
 		heads, err := log.Heads(ctx, tt.q)
 		if got := names(heads); err != nil || got != tt.want {

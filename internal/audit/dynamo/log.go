@@ -103,6 +103,9 @@ func (l *Log) Heads(ctx context.Context, q audit.Query) ([]audit.Item, error) {
 	if to == "" {
 		to = "~" // after every time
 	}
+	if from > to { // nothing lies between; DynamoDB refuses to be asked, unlike its emulators
+		return nil, nil
+	}
 	in := &dynamodb.QueryInput{
 		ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(min(q.Bound(), 1000))),
 		ExpressionAttributeValues: values{":from": str(from), ":to": str(to)},

@@ -56,6 +56,21 @@ func TestTheLogOnlyAddsAndReads(t *testing.T) {
 	}
 }
 
+// BETWEEN with its bounds the wrong way round is a ValidationException.
+func TestDynamoDBIsNotAskedForARangeThatEndsBeforeItBegins(t *testing.T) {
+	log, _, _, faults := open(t)
+	at := time.Date(2026, 7, 15, 12, 0, 0, 0, time.UTC)
+	for _, q := range []audit.Query{{User: "u1"}, {Athlete: "i1"}, {Day: "2026-07-15"}} {
+		q.From, q.Before = at, audit.NewID(at.Add(-time.Second), "r")
+		if heads, err := log.Heads(t.Context(), q); err != nil || len(heads) != 0 {
+			t.Errorf("%+v: %d, %v", q, len(heads), err)
+		}
+	}
+	if got := faults.Calls(); len(got) != 0 {
+		t.Errorf("calls %v", got)
+	}
+}
+
 func TestARetryAfterALostAnswerIsTheSameTransaction(t *testing.T) {
 	log, _, _, faults := open(t)
 	var tokens []string
