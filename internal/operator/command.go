@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
@@ -262,10 +265,38 @@ func (c *command) again(words string) string {
 
 // writeJSON prints a value for programs.
 func (c *command) writeJSON(v any) error {
-	e := json.NewEncoder(c.Stdout)
-	e.SetEscapeHTML(false)
+	e := newJSONEncoder(c.Stdout)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// newJSONEncoder writes JSON that also a terminal may be shown.
+func newJSONEncoder(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(tame{w})
+	e.SetEscapeHTML(false) // it is no part of a page
+	return e
+}
+
+// tame escapes the characters that a terminal obeys and encoding/json leaves as
+// they are. They stand in strings only, where an escape says the same. An
+// Encoder writes a whole value at once.
+type tame struct{ w io.Writer }
+
+func (t tame) Write(p []byte) (int, error) {
+	var b bytes.Buffer
+	for _, r := range string(p) {
+		if r >= 0x7f && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+			continue
+		}
+		b.WriteRune(r)
+	}
+	if _, err := t.w.Write(b.Bytes()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // say prints a line for a person on stdout, note one on stderr.

@@ -154,9 +154,7 @@ func newItemWriter(format string, w io.Writer) *itemWriter {
 	if format == "csv" {
 		return &itemWriter{csv: csv.NewWriter(w)}
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return &itemWriter{json: e}
+	return &itemWriter{json: newJSONEncoder(w)}
 }
 
 var columns = []string{"time", "change_id", "n", "phase", "user", "athlete", "connection", "client", "tool", "request_id", "summary", "arguments", "targets",
