@@ -29,11 +29,11 @@ need = if ! command -v $(1) >/dev/null 2>&1; then echo "skipped: $(2) needs $(1)
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 .PHONY: run
 run: ## serve on http://127.0.0.1:8765/mcp: your data with API_KEY set, else the demo athlete
-	@go run ./cmd/intervals-mcp serve $(ARGS)
+	@trap 'exit 0' INT; go run ./cmd/intervals-mcp serve $(ARGS)
 
 .PHONY: test
 test: ## run the tests (needs only Go)
@@ -47,7 +47,7 @@ bin/intervals-mcp bin/intervals-mcp-stack:
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(GO_LD)' -o $@ ./cmd/$(@F)
 
 .PHONY: check
-check: fmt vet lint tidy race rie conformance sdk-clients ## everything that CI runs
+check: fmt vet lint tidy race rie conformance sdk-clients ## all checks of the code; CI (.ci/run) also runs aws-check
 	@echo "check: all good"
 
 .PHONY: fmt

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -60,8 +61,9 @@ func serveFake(ctx context.Context, p process) error {
 		if err := writeReady(readyFile, map[string]any{"url": url, "pid": os.Getpid(), "athletes": athletes}); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(p.stdout, "fake Intervals.icu at %s with %d invented athletes; the first has the key %s\n"+
-			"Try: API_KEY=%[3]s INTERVALS_API_BASE_URL=%[1]s intervals-mcp serve\n", url, len(athletes), athletes[0].APIKey)
+		_, _ = fmt.Fprintf(p.stdout, "fake Intervals.icu at %s with %d invented athletes; the first, %s, has the key %s\n"+
+			"Try: API_KEY=%[4]s INTERVALS_API_BASE_URL=%[1]s intervals-mcp serve --data %[5]s\n",
+			url, len(athletes), athletes[0].ID, athletes[0].APIKey, filepath.Join(os.TempDir(), "intervals-fake"))
 		return nil
 	})
 }

@@ -15,29 +15,6 @@ import (
 // version is set by the linker; without it the build's own data are used.
 var version string
 
-const usage = `intervals-mcp: your Intervals.icu training data for AI assistants (MCP)
-
-  intervals-mcp serve   [--addr 127.0.0.1:8765] [--data DIR] [--demo] [--toolset core|full] [--scope read|write]
-                        [--now TIME] [--insecure-any-interface] [--ready-file PATH]
-  intervals-mcp stdio   [--data DIR] [--demo] [--toolset core|full] [--scope read|write] [--now TIME]
-  intervals-mcp fake    [--addr 127.0.0.1:8766] [--now TIME] [--load FILE] [--ready-file PATH]
-  intervals-mcp version
-
-  intervals-mcp users  add --athlete ID [--name NAME] [--coach]    (the key comes from a prompt or from stdin)
-  intervals-mcp users  list | show U | remove U
-  intervals-mcp tokens create --user U --days 30|90|365|never --scope read|write [--toolset core|full]
-                       [--confirm all|destructive|never] [--athletes ID,ID] [--label TEXT]
-  intervals-mcp tokens list [--user U] | revoke ID | revoke --all --user U
-  intervals-mcp audit  list [--user U] [--athlete ID] [--day YYYY-MM-DD] [--days N] [--limit N] [--before ID] | show ID
-  intervals-mcp audit  orphans | export --format jsonl|csv [--output FILE] | purge --user U
-  intervals-mcp doctor [--stack NAME | --url URL] [--token]
-These work on this machine's data ([--data DIR]) or on a stack in AWS (--stack NAME [--region R] [--profile P]); --json is
-for programs, --yes answers questions. doctor --token asks for a token; so does INTERVALS_MCP_TOKEN.
-
-Environment: API_KEY (Intervals.icu: Settings, Developer settings; without it the demo athlete answers), ATHLETE_ID,
-INTERVALS_API_BASE_URL, LOG_LEVEL (debug, info, warn, error). MCP_LEGACY_ONLY=true hides protocol version 2026-07-28.
-`
-
 // process is what the program gets from outside, so that tests can run it.
 type process struct {
 	args   []string
@@ -68,7 +45,7 @@ func run(ctx context.Context, p process) int {
 	case err == nil:
 		return 0
 	case errors.Is(err, flag.ErrHelp):
-		_, _ = io.WriteString(p.stdout, usage)
+		_, _ = io.WriteString(p.stdout, help(p.args))
 		return 0
 	}
 	_, _ = fmt.Fprintf(p.stderr, "intervals-mcp: %v\n", err)

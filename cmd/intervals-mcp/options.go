@@ -232,7 +232,7 @@ func listen(addr string, anyInterface bool, flagName string) (net.Listener, erro
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, misuse("cannot listen on %s: %v", addr, lastError(err))
+		return nil, misuse("cannot listen on %s: %v; --addr takes another address", addr, lastError(err))
 	}
 	return l, nil
 }

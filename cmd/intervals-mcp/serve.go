@@ -123,7 +123,7 @@ Connect one client:
   Claude Code  claude mcp add --transport http intervals %[2]s --header "Authorization: Bearer %[4]s"
   VS Code      code --add-mcp '{"name":"intervals","type":"http","url":"%[2]s","headers":{"Authorization":"Bearer %[5]s"}}'
   Cursor       in ~/.cursor/mcp.json: {"mcpServers":{"intervals":{"url":"%[2]s","headers":{"Authorization":"Bearer %[5]s"}}}}
-  curl         curl -s %[2]s -H "Authorization: Bearer %[4]s" -H "Content-Type: application/json" -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+  curl         curl -s %[2]s -H "Authorization: Bearer %[4]s" -H "Content-Type: application/json" -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_activities","arguments":{"start_date":"-7d"}}}'
 
 Ctrl-C stops it.
 `, buildVersion(), url, said, inShell, inJSON)

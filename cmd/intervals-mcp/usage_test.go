@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -13,10 +14,35 @@ func TestVersionAndHelp(t *testing.T) {
 	if status != 0 || out != "intervals-mcp 1.2.3-test\n" {
 		t.Errorf("%d %q", status, out)
 	}
-	for _, args := range [][]string{{"--help"}, {"help"}, {"serve", "--help"}, {"stdio", "-h"}, {"fake", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"help"}} {
 		status, out, errs := finish(t, environ(t), "", args...)
-		if status != 0 || !strings.Contains(out, "intervals-mcp serve") || errs != "" {
+		if status != 0 || !strings.Contains(out, "intervals-mcp serve") || !strings.Contains(out, "intervals-mcp doctor") || errs != "" {
 			t.Errorf("%v: %d %q", args, status, errs)
+		}
+	}
+}
+
+func TestTheHelpOfACommandIsAboutThatCommand(t *testing.T) {
+	for _, args := range [][]string{{"serve", "--help"}, {"stdio", "-h"}, {"fake", "--help"}, {"users", "--help"}, {"users", "add", "--help"},
+		{"tokens", "create", "--user", "serve", "-h"}, {"audit", "help"}, {"doctor", "--help"}, {"help", "tokens"}} {
+		want, other := "intervals-mcp "+args[0]+" ", "intervals-mcp stdio "
+		if args[0] == "help" {
+			want = "intervals-mcp tokens "
+		}
+		if args[0] == "stdio" {
+			other = "intervals-mcp serve "
+		}
+		status, out, errs := finish(t, environ(t), "", args...)
+		if status != 0 || !strings.HasPrefix(out, "  "+want) || strings.Contains(out, other) || errs != "" {
+			t.Errorf("%v: %d %q %q", args, status, out, errs)
+		}
+	}
+	flagName := regexp.MustCompile(`--[a-z-]+`)
+	for _, c := range commands {
+		for _, name := range flagName.FindAllString(c.usage, -1) {
+			if c.name != "audit" && name != "--user" && !strings.Contains(c.flags, name+" ") {
+				t.Errorf("%s --help does not say what %s means", c.name, name)
+			}
 		}
 	}
 }

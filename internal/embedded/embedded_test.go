@@ -117,6 +117,22 @@ func TestTheFileItselfRefusesChangesToTheLog(t *testing.T) {
 	}
 }
 
+func TestAFolderMayBeRelativeAndHaveAnyName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"data", "./a b", filepath.Join("50%", "what?#")} {
+		s := New(dir)
+		if err := s.Audit().Append(t.Context(), []audit.Item{audittest.Head("u1", 0)}); err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if info, err := os.Stat(filepath.Join(dir, FileName)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: the file is elsewhere: %v", dir, err)
+		}
+	}
+}
+
 func TestAFileOfANewerProgramIsRefused(t *testing.T) {
 	s := New(t.TempDir())
 	db, err := s.open(t.Context())

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,11 +56,15 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 	if err := s.makeFile(); err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.Path(), err)
 	}
+	uri, err := s.uri()
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", s.Path(), err)
+	}
 	// Every transaction takes the write lock at once: two processes then wait
 	// for each other instead of failing in the middle. FULL: an intent must
 	// be on the disk before anything is sent upstream.
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.Path()), RawQuery: "_txlock=immediate" +
-		"&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=trusted_schema(0)&_pragma=secure_delete(1)"}).String())
+	db, err := sql.Open("sqlite", uri+"?_txlock=immediate"+
+		"&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=trusted_schema(0)&_pragma=secure_delete(1)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.Path(), err)
 	}
@@ -72,6 +77,17 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 	}
 	s.db = db
 	return db, nil
+}
+
+// uri names the file for SQLite. Its path is absolute and begins with a slash,
+// also on Windows: what else follows file:// would be taken for a host.
+func (s *Store) uri() (string, error) {
+	path, err := filepath.Abs(s.Path())
+	if err != nil {
+		return "", err
+	}
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
+	return (&url.URL{Scheme: "file", Path: path}).String(), nil
 }
 
 // findToken gives the prepared look-up of a token's record by its hash.

@@ -1,0 +1,95 @@
+package main
+
+import "strings"
+
+// about is one command in the help: its lines there, and what its flags mean,
+// which only its own --help says.
+type about struct{ name, usage, flags string }
+
+var commands = []about{
+	{"serve", `  intervals-mcp serve   [--addr 127.0.0.1:8765] [--data DIR] [--demo] [--toolset core|full] [--scope read|write]
+                        [--now TIME] [--insecure-any-interface] [--ready-file PATH]
+`, `  --addr HOST:PORT          where to listen
+  --insecure-any-interface  let --addr be open to other machines; the token then travels in the clear
+  --ready-file PATH         written when requests are answered: JSON with url, token and pid
+` + startFlags},
+	{"stdio", `  intervals-mcp stdio   [--data DIR] [--demo] [--toolset core|full] [--scope read|write] [--now TIME]
+`, startFlags},
+	{"fake", `  intervals-mcp fake    [--addr 127.0.0.1:8766] [--now TIME] [--load FILE] [--ready-file PATH]
+`, `A fake Intervals.icu to try things on. What is changed in it is gone when it stops.
+  --addr HOST:PORT   where to listen
+  --load FILE        other athletes than the invented ones: a data set in JSON, as internal/intervals/fake reads it
+  --now TIME         its clock stands at this time, such as 2026-07-15T12:30:00Z
+  --ready-file PATH  written when requests are answered: JSON with url, pid and the athletes with their keys
+`},
+	{"version", `  intervals-mcp version
+`, ""},
+	{"users", `
+  intervals-mcp users  add --athlete ID [--name NAME] [--coach]    (the key comes from a prompt or from stdin)
+  intervals-mcp users  list | show U | remove U
+`, `  --athlete ID  whose key it is, such as i12345; the user gets this name too. Again for a new key
+  --name NAME   how lists call the user
+  --coach       the key also reaches the athletes whom it coaches now
+` + placeFlags},
+	{"tokens", `  intervals-mcp tokens create --user U --days 30|90|365|never --scope read|write [--toolset core|full]
+                       [--confirm all|destructive|never] [--athletes ID,ID] [--label TEXT]
+  intervals-mcp tokens list [--user U] | revoke ID | revoke --all --user U
+`, `  --days N           when the token ends
+  --scope read       leaves out every tool that writes
+  --toolset full     offers all tools
+  --athletes ID,ID   of those whom a coach reaches, these only
+  --confirm WHICH    kept for a later release: nothing asks yet, your client's own question does
+  --label TEXT       what the token is for, in lists
+  --all              with revoke: every token of the user
+` + placeFlags},
+	{"audit", `  intervals-mcp audit  list [--user U] [--athlete ID] [--day YYYY-MM-DD] [--days N] [--limit N] [--before ID] | show ID
+  intervals-mcp audit  orphans | export --format jsonl|csv [--output FILE] | purge --user U
+`, `  list     changes, newest first: 50 of the last 30 days, unless --limit and --days say otherwise; --day is a day in UTC,
+           --before ID goes on where a list was cut
+  show     one change: what was asked, and the values before and after
+  orphans  changes whose end nobody knows
+  export   every change, to stdout or to a file
+  purge    deletes all entries of a user for good
+` + placeFlags},
+	{"doctor", `  intervals-mcp doctor [--stack NAME | --url URL] [--token]
+`, `Checks each part and says what to do. Exit status 1: something is wrong.
+  --url URL  a deployment as a client meets it
+  --token    ask for a token and try it; without a question: the variable INTERVALS_MCP_TOKEN
+` + placeFlags},
+}
+
+const (
+	startFlags = `  --data DIR        where token, audit log and users are kept; default: intervals-mcp in the user's data folder
+  --demo            the invented athlete, also when API_KEY is set; without --data nothing is kept
+  --toolset full    offer all tools, not only the ten of every day
+  --scope read      leave out every tool that writes
+  --now TIME        for tests: the clock stands at this time, such as 2026-07-15T12:30:00Z
+
+` + environment
+	placeFlags = `
+` + places
+	places = `These work on this machine's data ([--data DIR]) or on a stack in AWS (--stack NAME [--region R] [--profile P]); --json is
+for programs, --yes answers questions.
+`
+	environment = `Environment: API_KEY (Intervals.icu: Settings, Developer settings; without it the demo athlete answers), ATHLETE_ID,
+INTERVALS_API_BASE_URL, LOG_LEVEL (debug, info, warn, error). MCP_LEGACY_ONLY=true hides protocol version 2026-07-28.
+`
+)
+
+// help is what --help prints: the command's own page if one is named, else all
+// commands.
+func help(args []string) string {
+	var all strings.Builder
+	page := map[string]string{}
+	for _, c := range commands {
+		all.WriteString(c.usage)
+		page[c.name] = strings.TrimPrefix(c.usage, "\n") + "\n" + c.flags
+	}
+	for _, arg := range args {
+		if page[arg] != "" {
+			return page[arg]
+		}
+	}
+	return "intervals-mcp: your Intervals.icu training data for AI assistants (MCP)\n\n" + all.String() + places +
+		"`intervals-mcp COMMAND --help` says what its flags mean.\n\n" + environment
+}
