@@ -50,14 +50,14 @@ func (l *Log) Append(ctx context.Context, items []audit.Item) error {
 		if err == nil {
 			return nil
 		}
-		exists, conflict := canceled(err)
+		exists, busy := canceled(err)
 		if exists {
 			return audit.ErrExists
 		}
-		if !conflict || wait > 200*time.Millisecond {
+		if !busy || wait > 200*time.Millisecond {
 			return fmt.Errorf("write audit log: %w", err)
 		}
-		select { // another transaction held one of the keys
+		select { // another transaction held one of the keys, or the table was throttled
 		case <-time.After(wait):
 		case <-ctx.Done():
 			return fmt.Errorf("write audit log: %w", ctx.Err())
@@ -65,8 +65,9 @@ func (l *Log) Append(ctx context.Context, items []audit.Item) error {
 	}
 }
 
-// canceled tells why a transaction was not carried out.
-func canceled(err error) (exists, conflict bool) {
+// canceled tells why a transaction was not carried out; busy means that it may be
+// a moment later, which the SDK does not try by itself.
+func canceled(err error) (exists, busy bool) {
 	var c *types.TransactionCanceledException
 	if !errors.As(err, &c) {
 		return false, false
@@ -75,11 +76,11 @@ func canceled(err error) (exists, conflict bool) {
 		switch aws.ToString(why.Code) {
 		case "ConditionalCheckFailed":
 			exists = true
-		case "TransactionConflict":
-			conflict = true
+		case "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
+			busy = true
 		}
 	}
-	return exists, conflict
+	return exists, busy
 }
 
 // Change implements audit.Log.
