@@ -2,10 +2,12 @@ package tools
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
 )
@@ -188,10 +190,16 @@ func TestPrivateWellnessIsNotToldByActivitiesAndCurvesEither(t *testing.T) {
 		{"get_activity_intervals", map[string]any{"activity_id": "i5", "detail": "full"}, []string{"2.97", "5.55"}},
 		{"get_athlete_power_curves", map[string]any{"athlete_id": "i12345"}, []string{"W/kg"}},
 	}
-	for _, c := range calls {
-		text, _ := w.ok(t, c.tool, c.args)
-		says(t, text, c.told...)
+	for _, id := range []identity.Identity{{Local: true, Athlete: "0"}, {Athlete: "0"}, {Athlete: "i12345"}} { // the second is that of sam local
+		w.id.Local, w.id.Athlete = id.Local, id.Athlete
+		for _, c := range calls {
+			own := maps.Clone(c.args)
+			delete(own, "athlete_id")
+			text, _ := w.ok(t, c.tool, own)
+			says(t, text, c.told...)
+		}
 	}
+	w.id.Local, w.id.Athlete = true, "0"
 	w.svc = newTestService(t, w.fake.Transport(), "coach-key-777", func() time.Time { return w.now })
 	for _, laptop := range []bool{true, false} {
 		if !laptop {
