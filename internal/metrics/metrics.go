@@ -3,8 +3,10 @@ package metrics
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,27 +36,23 @@ type metric struct {
 // would be billed as a metric of its own; the tool's name stands beside them for
 // those who search the log.
 func (e *Emitter) emit(tool string, list ...metric) {
-	type definition struct {
-		Name string `json:"Name"`
-		Unit string `json:"Unit"`
-	}
-	line := map[string]any{}
-	defs := make([]definition, len(list))
+	b := fmt.Appendf(nil, `{"_aws":{"Timestamp":%d,"CloudWatchMetrics":[{"Namespace":%q,"Dimensions":[[]],"Metrics":[`, e.Now().UnixMilli(), e.Namespace)
 	for i, m := range list {
-		defs[i], line[m.name] = definition{m.name, m.unit}, m.value
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, `{"Name":%q,"Unit":%q}`, m.name, m.unit)
+	}
+	b = append(b, "]}]}"...)
+	for _, m := range list {
+		b = fmt.Appendf(b, `,%q:%s`, m.name, strconv.FormatFloat(m.value, 'f', -1, 64))
 	}
 	if tool != "" {
-		line["tool"] = tool
-	}
-	line["_aws"] = map[string]any{"Timestamp": e.Now().UnixMilli(), "CloudWatchMetrics": []any{
-		map[string]any{"Namespace": e.Namespace, "Dimensions": [][]string{{}}, "Metrics": defs}}}
-	b, err := json.Marshal(line)
-	if err != nil {
-		return // numbers and our own names: cannot fail
+		b = fmt.Appendf(b, `,"tool":%q`, tool)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, _ = e.W.Write(append(b, '\n')) // nobody is left to tell
+	_, _ = e.W.Write(append(b, "}\n"...)) // nobody is left to tell
 }
 
 type latencyKey struct{}
