@@ -26,3 +26,16 @@ func TestJSONDoesNotMoveATerminalsCursor(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExportedCellIsNoFormula(t *testing.T) {
+	for _, cell := range []string{"=1", "+1", "-1", "@x", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠x"} {
+		if got := harmless(cell); got != "'"+cell {
+			t.Errorf("%q stays %q", cell, got)
+		}
+	}
+	for _, cell := range []string{"", "i1", "{}", "é=1", "1-2"} {
+		if got := harmless(cell); got != cell {
+			t.Errorf("%q becomes %q", cell, got)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"intervals-mcp/internal/audit"
 )
@@ -195,9 +196,10 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// harmless keeps a spreadsheet from taking foreign text for a formula.
+// harmless keeps a spreadsheet from taking foreign text for a formula, which some
+// also see in the full-width signs (OWASP, CSV Injection).
 func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+	if first, _ := utf8.DecodeRuneInString(cell); cell != "" && strings.ContainsRune("=+-@＝＋－＠\t\r\n", first) {
 		return "'" + cell
 	}
 	return cell
