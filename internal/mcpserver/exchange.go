@@ -106,7 +106,7 @@ func (ex *exchange) refuse(why refusal, t tools.Tool) *mcp.CallToolResult {
 	if why == outOfToolset {
 		ex.kind = "toolset"
 		return failed(fmt.Sprintf("%s belongs to the full toolset, and this connection offers the core tools. "+
-			"Connect with the full toolset to use it (serve and stdio: --toolset full).", t.Name))
+			"Connect with the full toolset to use it (tokens create, serve and stdio: --toolset full).", t.Name))
 	}
 	ex.kind, ex.forbidden = "insufficient_scope", true
 	r := failed(fmt.Sprintf("%s needs the %s scope, and this connection has not got it. Nothing was done. "+

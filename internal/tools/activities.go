@@ -51,8 +51,9 @@ type activityList struct {
 	Today      string    `json:"today"`
 	Activities []encoded `json:"activities"`
 	Page
-	Hidden  int `json:"hidden_by_strava,omitempty"`
-	Unnamed int `json:"unnamed_left_out,omitempty"`
+	Hidden      int `json:"hidden_by_strava,omitempty"`
+	Unnamed     int `json:"unnamed_left_out,omitempty"`
+	unnamedLoad float64
 
 	lines   []string
 	invalid bool // rows came, none of them an activity
@@ -145,10 +146,11 @@ type cut struct {
 // page is what one answer shows.
 type page struct {
 	shown   []intervals.Activity
-	skipped int    // unnamed ones left out
-	left    int    // at least this many more
-	more    bool   // there are or may be more
-	last    string // sort key of the last row looked at
+	skipped int     // unnamed ones left out
+	load    float64 // of those
+	left    int     // at least this many more
+	more    bool    // there are or may be more
+	last    string  // sort key of the last row looked at
 }
 
 // activityKey orders activities: by local start, then id.
@@ -157,24 +159,26 @@ func activityKey(a intervals.Activity) string { return a.StartLocal() + " " + a.
 func (c cut) page() page {
 	rows := c.inside()
 	p := page{more: !c.all}
-	skipped := 0
+	skipped, load := 0, 0.0
 	for _, a := range rows {
 		named := a.Hidden() || (a.Name() != "" && a.Name() != "Unnamed")
 		switch {
 		case !named && !c.unnamed:
 			skipped++
+			points, _ := a.Number("icu_training_load")
+			load += points
 			continue
 		case len(p.shown) == c.limit:
 			p.left++
 			continue
 		}
-		p.shown, p.skipped, p.last = append(p.shown, a), skipped, activityKey(a)
+		p.shown, p.skipped, p.load, p.last = append(p.shown, a), skipped, load, activityKey(a)
 	}
 	if p.left > 0 {
 		p.more = true
 		return p
 	}
-	p.skipped = skipped // the rest are unnamed
+	p.skipped, p.load = skipped, load // the rest are unnamed
 	if n := len(rows); n > 0 {
 		p.last = activityKey(rows[n-1])
 	} else if n := len(c.rows); n > 0 {
@@ -205,7 +209,7 @@ func (c cut) inside() []intervals.Activity {
 
 // fill writes as many of a page's activities as fit into an answer.
 func (l *activityList) fill(p page, who Profile, gear map[string]string, next cursor) {
-	l.Unnamed = p.skipped
+	l.Unnamed, l.unnamedLoad = p.skipped, p.load
 	for _, a := range p.shown {
 		v := who.voice(a.Type())
 		l.Activities = append(l.Activities, encode(activityFacts(a, v, gear)))
@@ -253,7 +257,11 @@ func (l activityList) Text() string {
 		fmt.Fprintf(&b, "\n\nHidden by Strava: %d. Each %s: its numbers are unknown, not zero. Connect the recording device to Intervals.icu directly to see them.", l.Hidden, hiddenReason)
 	}
 	if l.Unnamed > 0 {
-		fmt.Fprintf(&b, "\n\nUnnamed and left out: %d (include_unnamed=true shows them).", l.Unnamed)
+		fmt.Fprintf(&b, "\n\nUnnamed and left out: %d", l.Unnamed)
+		if l.unnamedLoad > 0 {
+			b.WriteString(", load " + round(l.unnamedLoad, 0))
+		}
+		b.WriteString(" (include_unnamed=true shows them).")
 	}
 	if more := l.text("activities"); more != "" {
 		b.WriteString("\n\n" + more)

@@ -190,13 +190,13 @@ func TestBActivityIdsCannotReachAnotherEndpoint(t *testing.T) {
 }
 
 func TestUnnamedActivitiesAreLeftOutButCounted(t *testing.T) {
-	w := actWorld(t, sampleNow, nil, act("a", "2026-07-14T08:00:00", nil), act("b", "2026-07-13T08:00:00", fake.Object{"name": "Unnamed"}),
+	w := actWorld(t, sampleNow, nil, act("a", "2026-07-14T08:00:00", nil), act("b", "2026-07-13T08:00:00", fake.Object{"name": "Unnamed", "icu_training_load": 86}),
 		act("c", "2026-07-12T08:00:00", fake.Object{"name": nil}), act("d", "2026-07-11T08:00:00", nil))
 	text, out := w.ok(t, "get_activities", nil)
 	if idsOf(t, out) != "a d" || out["unnamed_left_out"] != 2.0 {
 		t.Errorf("%q, left out %v", idsOf(t, out), out["unnamed_left_out"])
 	}
-	says(t, text, "Unnamed and left out: 2 (include_unnamed=true shows them).")
+	says(t, text, "Unnamed and left out: 2, load 86 (include_unnamed=true shows them).")
 	_, out = w.ok(t, "get_activities", map[string]any{"include_unnamed": true})
 	if idsOf(t, out) != "a b c d" {
 		t.Errorf("with unnamed: %q", idsOf(t, out))
