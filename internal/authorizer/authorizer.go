@@ -134,11 +134,9 @@ func (a *Authorizer) decide(ctx context.Context, authorization string) (values m
 
 // header gives the Authorization header: what the gateway took it for, or the
 // header itself, in whatever case it came (sam local passes the client's). Two of
-// them are none: nobody may choose which one counts.
+// them, which a gateway joins by a comma, are none: nobody may choose which one
+// counts, the gateway included.
 func header(r Request) string {
-	if len(r.IdentitySource) > 0 {
-		return r.IdentitySource[0]
-	}
 	value, n := "", 0
 	for name, v := range r.Headers {
 		if strings.EqualFold(name, "Authorization") {
@@ -146,8 +144,11 @@ func header(r Request) string {
 			n++
 		}
 	}
-	if n != 1 {
+	switch {
+	case n > 1 || strings.Contains(value, ",") || len(r.IdentitySource) > 1:
 		return ""
+	case len(r.IdentitySource) == 1:
+		return r.IdentitySource[0]
 	}
 	return value
 }

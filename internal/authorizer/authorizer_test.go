@@ -93,6 +93,9 @@ func TestTheTokenIsReadFromWhereverTheGatewayPutsIt(t *testing.T) {
 			r.IdentitySource, r.Headers = nil, map[string]string{"AuthoriZation": good}
 		}, true},
 		"two headers":          {func(r *authorizer.Request) { r.IdentitySource = nil; r.Headers["Authorization"] = good }, false},
+		"two and one source":   {func(r *authorizer.Request) { r.Headers["Authorization"] = good }, false},
+		"one source of two":    {func(r *authorizer.Request) { r.Headers["authorization"] = good + ",Bearer x" }, false},
+		"two sources":          {func(r *authorizer.Request) { r.IdentitySource = []string{good, good} }, false},
 		"no header":            {func(r *authorizer.Request) { r.IdentitySource, r.Headers = nil, nil }, false},
 		"scheme in lower case": {func(r *authorizer.Request) { r.IdentitySource[0] = "bearer " + w.token }, true},
 		"scheme in upper case": {func(r *authorizer.Request) { r.IdentitySource[0] = "BEARER   " + w.token + " " }, true},

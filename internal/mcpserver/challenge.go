@@ -133,17 +133,3 @@ func loopbackHost(hostport string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.IsLoopback()
 }
-
-// BearerToken reads the token of the Authorization header; ok is false unless
-// there is exactly one header of that scheme.
-func BearerToken(r *http.Request) (token string, ok bool) {
-	all := r.Header.Values("Authorization")
-	if len(all) != 1 {
-		return "", false
-	}
-	scheme, token, _ := strings.Cut(all[0], " ")
-	if token = strings.TrimSpace(token); token == "" || !strings.EqualFold(scheme, "Bearer") {
-		return "", false
-	}
-	return token, true
-}
