@@ -96,9 +96,10 @@ func Parse(lambda map[string]any) (Identity, error) {
 	default:
 		return Identity{}, ErrInvalidToken
 	}
-	for key, v := range lambda {
-		if _, isText := v.(string); !isText {
-			return Identity{}, fmt.Errorf("%w: %.40q is no text", ErrInvalidToken, key)
+	for key := range (Token{}).Context() { // others a gateway may add
+		v, given := lambda[key]
+		if _, isText := v.(string); given && !isText {
+			return Identity{}, fmt.Errorf("%w: %s is no text", ErrInvalidToken, key)
 		}
 	}
 	id := Identity{

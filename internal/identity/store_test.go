@@ -54,6 +54,9 @@ func TestAContextThatIsNotAllTextIsNoIdentity(t *testing.T) {
 	if id, err := identity.Parse(good()); err != nil || id.Confirm != identity.ConfirmAll || id.Toolset != identity.ToolsetCore {
 		t.Fatalf("%+v, %v", id, err)
 	}
+	if _, err := identity.Parse(map[string]any{"auth": "ok", "user": "i1", "athlete": "i1", "scopes": "read", "principalId": nil}); err != nil {
+		t.Errorf("a gateway's own key: %v", err)
+	}
 	for _, wrong := range []any{nil, 1700000000.0, true, []any{"i2"}, map[string]any{"user": "i2"}} {
 		for key := range good() {
 			in := good()
