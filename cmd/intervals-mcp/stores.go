@@ -9,6 +9,7 @@ import (
 	"intervals-mcp/internal/embedded"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/secrets"
+	"intervals-mcp/internal/tools"
 )
 
 // stores are those of a laptop: one file in the data folder, opened when first
@@ -37,12 +38,16 @@ func openStores(o options) stores {
 type localKeys struct {
 	own    secrets.Store
 	others secrets.Store
+	demo   bool // there is no way to Intervals.icu, so stored keys lead nowhere
 }
 
 // Credential implements secrets.Store.
 func (k localKeys) Credential(ctx context.Context, user string) (secrets.Credential, error) {
 	if user == identity.Local {
 		return k.own.Credential(ctx, user)
+	}
+	if k.demo {
+		return secrets.Credential{}, tools.Problems{{Message: "this server shows the demo athlete, because it was started without API_KEY", Next: "start it with API_KEY set to serve the users that were added"}}
 	}
 	return k.others.Credential(ctx, user)
 }

@@ -265,6 +265,22 @@ func TestScopeReadNarrowsEverybodysTokens(t *testing.T) {
 	}
 }
 
+func TestWithoutAKeyAnAddedUserIsToldThatOnlyTheDemoIsShown(t *testing.T) {
+	dir := t.TempDir()
+	r := launch(t, environ(t), "serve", "--addr", "127.0.0.1:0", "--data", dir)
+	file := embedded.New(dir)
+	defer file.Close() //nolint:errcheck // a test's folder goes anyway
+	c := &club{running: r, file: file, store: identity.NewStore(file.Identity(), time.Now)}
+	if _, err := c.store.AddUser(t.Context(), identity.User{ID: "i8001", Athlete: "i8001"}); err != nil {
+		t.Fatal(err)
+	}
+	c.replaceKey(t, "i8001", "key-of-i8001")
+	token, _ := c.token(t, "i8001", identity.ScopeRead)
+	if _, body := c.as(token, toolCall("get_events", `{}`)); !strings.Contains(body, "demo athlete") || !strings.Contains(body, "API_KEY") || strings.Contains(body, "key-of-i8001") {
+		t.Errorf("answer: %s", body)
+	}
+}
+
 func TestWithoutATokenTheGatewaySaysSoAndWhatToBring(t *testing.T) {
 	r := launch(t, environ(t), "serve", "--addr", "127.0.0.1:0", "--demo")
 	resp, err := http.Post(r.text("url"), "application/json", strings.NewReader(toolsList))

@@ -20,15 +20,11 @@ import (
 type Keeper struct {
 	client *sdk.Client
 	prefix string
-	kmsKey string
 	wait   func(ctx context.Context, attempt int) error
 }
 
 // Option changes a Keeper.
 type Option func(*Keeper)
-
-// WithKMSKey encrypts new secrets with a key of the operator's own.
-func WithKMSKey(arn string) Option { return func(k *Keeper) { k.kmsKey = arn } }
 
 // WithWait sets how Put waits between its attempts while a name is blocked.
 func WithWait(wait func(ctx context.Context, attempt int) error) Option {
@@ -135,12 +131,8 @@ func (k *Keeper) Put(ctx context.Context, user string, key secrets.Key) error {
 // put creates the secret; if there is one, it is restored where it waits for its
 // deletion, and given the value.
 func (k *Keeper) put(ctx context.Context, name, user, value string) error {
-	create := &sdk.CreateSecretInput{Name: &name, SecretString: &value, Description: aws.String("Intervals.icu API key of an intervals-mcp user"),
-		Tags: []types.Tag{{Key: aws.String("app"), Value: aws.String("intervals-mcp")}, {Key: aws.String("userID"), Value: &user}}}
-	if k.kmsKey != "" {
-		create.KmsKeyId = &k.kmsKey
-	}
-	_, err := k.client.CreateSecret(ctx, create)
+	_, err := k.client.CreateSecret(ctx, &sdk.CreateSecretInput{Name: &name, SecretString: &value, Description: aws.String("Intervals.icu API key of an intervals-mcp user"),
+		Tags: []types.Tag{{Key: aws.String("app"), Value: aws.String("intervals-mcp")}, {Key: aws.String("userID"), Value: &user}}})
 	if !blocked(err) {
 		return err
 	}
