@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
 
 // EventEdit makes or changes one calendar event. Only what is set is sent.
@@ -135,7 +136,7 @@ func (w EventEdit) mayChange(c Call, e intervals.Event, patch intervals.Patch) e
 		return refused(summary, "a %s needs a sport. Pass workout_type as well.", category)
 	}
 	week, _ := e.Bool("for_week")
-	if to := text(patch["start_date_local"]); to != "" && (week || e.Category() == "TARGET") && daysBetween(e.Day(), dayOf(to))%7 != 0 {
+	if to := text(patch["start_date_local"]); to != "" && (week || e.Category() == "TARGET") && training.DaysBetween(e.Day(), dayOf(to))%7 != 0 {
 		return refused(summary, "event %d counts for a week and moves by whole weeks only. Pick a day that is a multiple of 7 days from %s.", e.ID(), e.Day())
 	}
 	return nil
@@ -161,7 +162,7 @@ func eventWarnings(c Call, e intervals.Event, today, to string) []string {
 	if e.Has("shared_event_id") {
 		out = append(out, fmt.Sprintf("event %d is a shared event.", e.ID()))
 	}
-	soon := []string{today, addDays(today, 1)}
+	soon := []string{today, training.AddDays(today, 1)}
 	if trained(e.Category()) && (slices.Contains(soon, e.Day()) || (to != "" && slices.Contains(soon, dayOf(to)))) {
 		out = append(out, "it is a session of today or tomorrow and may already be on the watch: check the device.")
 	}
@@ -171,7 +172,7 @@ func eventWarnings(c Call, e intervals.Event, today, to string) []string {
 // unpairing names the activities by which an event is done, from the day
 // before to the day after; a failure to read them is said, not fatal.
 func unpairing(ctx context.Context, c Call, e intervals.Event, today string) []string {
-	if !trained(e.Category()) || e.Day() > addDays(today, 1) {
+	if !trained(e.Category()) || e.Day() > training.AddDays(today, 1) {
 		return nil
 	}
 	acts, err := activitiesAround(ctx, c, e.Day(), e.Day())
@@ -188,7 +189,7 @@ func unpairing(ctx context.Context, c Call, e intervals.Event, today string) []s
 }
 
 func activitiesAround(ctx context.Context, c Call, from, to string) ([]intervals.Activity, error) {
-	return c.Client.Activities(ctx, c.Athlete, intervals.ActivityQuery{Oldest: addDays(from, -1), Newest: addDays(to, 1),
+	return c.Client.Activities(ctx, c.Athlete, intervals.ActivityQuery{Oldest: training.AddDays(from, -1), Newest: training.AddDays(to, 1),
 		Fields: []string{"id", "start_date_local", "paired_event_id", "source", "_note", "type"}})
 }
 
@@ -251,7 +252,7 @@ func moved(start, day, clock string) (string, error) {
 		return "", &intervals.Error{Op: "get event", Kind: intervals.BadBody, Status: 200, Reason: "the event has no readable start"}
 	}
 	if day == "" {
-		day = was.Format(dayLayout)
+		day = was.Format(training.DayLayout)
 	}
 	if clock == "" {
 		clock = was.Format("15:04:05")

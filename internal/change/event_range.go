@@ -9,6 +9,7 @@ import (
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
 
 // Limits of one change (safety.md "Limits").
@@ -36,7 +37,7 @@ type Spared struct {
 // Plan implements Planner.
 func (w RangeDelete) Plan(ctx context.Context, c Call) (Plan, error) {
 	summary := fmt.Sprintf("Delete the planned events of %s to %s", w.From, w.To)
-	if n := daysBetween(w.From, w.To) + 1; n > MaxRangeDays {
+	if n := training.DaysBetween(w.From, w.To) + 1; n > MaxRangeDays {
 		return Plan{}, refused(summary, "the range is %d days long; at most %d are allowed. Delete it in parts.", n, MaxRangeDays)
 	}
 	type read[T any] struct {
@@ -75,7 +76,7 @@ func (w RangeDelete) warnings(c Call, chosen []intervals.Event) []string {
 		if e.Has("shared_event_id") {
 			shared = append(shared, digits(e.ID()))
 		}
-		if trained(e.Category()) && (e.Day() == w.Today || e.Day() == addDays(w.Today, 1)) {
+		if trained(e.Category()) && (e.Day() == w.Today || e.Day() == training.AddDays(w.Today, 1)) {
 			soon = append(soon, digits(e.ID()))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
 
 func contains(list []string, s string) bool { return slices.Contains(list, s) }
@@ -103,11 +104,10 @@ func canonical(v any) []byte {
 // Local times on the wire.
 const (
 	localLayout = "2006-01-02T15:04:05"
-	dayLayout   = "2006-01-02"
 )
 
 func parseLocal(s string) (time.Time, error) {
-	for _, layout := range []string{localLayout, "2006-01-02T15:04", dayLayout} {
+	for _, layout := range []string{localLayout, "2006-01-02T15:04", training.DayLayout} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, nil
 		}
@@ -116,23 +116,6 @@ func parseLocal(s string) (time.Time, error) {
 }
 
 func dayOf(local string) string { d, _, _ := strings.Cut(local, "T"); return d }
-
-func addDays(day string, n int) string {
-	t, err := time.Parse(dayLayout, day)
-	if err != nil {
-		return day
-	}
-	return t.AddDate(0, 0, n).Format(dayLayout)
-}
-
-func daysBetween(a, b string) int {
-	ta, errA := time.Parse(dayLayout, a)
-	tb, errB := time.Parse(dayLayout, b)
-	if errA != nil || errB != nil {
-		return 0
-	}
-	return int(tb.Sub(ta).Hours() / 24)
-}
 
 const maxSummary = 160
 
@@ -146,7 +129,7 @@ func quote(s string, n int) string {
 
 // dayWords writes a day as "Tue 14 Jul 2026".
 func dayWords(day string) string {
-	t, err := time.Parse(dayLayout, dayOf(day))
+	t, err := time.Parse(training.DayLayout, dayOf(day))
 	if err != nil {
 		return day
 	}

@@ -33,6 +33,18 @@ func (a Athlete) Name() string { return a.str("name") }
 // Timezone is an IANA name; empty when unknown.
 func (a Athlete) Timezone() string { return a.word("timezone") }
 
+// Coached reports whether the key that listed the athlete has rights on them.
+// The list holds those who are only followed too; the permission decides
+// (domain.md "Who may reach whom"; its values are not settled, so only those
+// known to mean no rights are refused).
+func (a Athlete) Coached() bool {
+	switch a.str("icu_permission") {
+	case "NONE", "FOLLOW", "FOLLOWING", "FOLLOWER":
+		return false
+	}
+	return true
+}
+
 // SportSettings are the settings per group of sports, where the profile
 // carries them.
 func (a Athlete) SportSettings() []SportSettings {

@@ -86,30 +86,9 @@ func (s *Server) filter(ctx context.Context, registered []mcp.Tool) []mcp.Tool {
 func (s *Server) nearest(name string) string {
 	best, least := "", max(2, len(name)/3)+1
 	for _, t := range s.opts.Tools {
-		if d := distance(name, t.Name); d < least {
+		if d := tools.EditDistance(name, t.Name); d < least {
 			best, least = t.Name, d
 		}
 	}
 	return best
-}
-
-// distance is Levenshtein's, of at most the first 64 bytes.
-func distance(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -47,8 +47,7 @@ func prove(ctx context.Context, up *intervals.Upstream, cred secrets.Credential,
 	return a.ID(), nil
 }
 
-// coached lists whom a coach's key reaches. GET /athletes also lists those who
-// are only followed; the permission decides (domain.md "Who may reach whom").
+// coached lists whom a coach's key reaches, the caller apart.
 func coached(ctx context.Context, up *intervals.Upstream, cred secrets.Credential, own string) ([]string, error) {
 	all, err := up.Client(cred).Athletes(ctx)
 	if err != nil {
@@ -56,11 +55,7 @@ func coached(ctx context.Context, up *intervals.Upstream, cred secrets.Credentia
 	}
 	ids := []string{}
 	for _, a := range all {
-		switch a.Str("icu_permission") {
-		case "NONE", "FOLLOW", "FOLLOWING", "FOLLOWER":
-			continue
-		}
-		if a.ID() != "" && a.ID() != own {
+		if a.ID() != "" && a.ID() != own && a.Coached() {
 			ids = append(ids, a.ID())
 		}
 	}

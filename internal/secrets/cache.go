@@ -51,8 +51,8 @@ func NewCache(from Store, now func() time.Time) *Cache {
 }
 
 // Credential gives the remembered credential, or asks for it. While the store is
-// too busy to answer or fails, one of up to 15 minutes is given; never one whose
-// secret is gone, forbidden, or refused by Intervals.icu.
+// too busy to answer, one of up to 15 minutes is given; never when the store
+// fails otherwise, nor one that is gone, forbidden, or refused by Intervals.icu.
 func (c *Cache) Credential(ctx context.Context, user string) (Credential, error) {
 	c.mu.Lock()
 	if e := c.get(user); e != nil && c.now().Before(e.until) {
@@ -99,7 +99,7 @@ func (c *Cache) settle(user string, cred Credential, err error) (Credential, err
 		}
 		c.put(n)
 	case errors.As(err, &e) && e.Passing():
-		if old != nil && old.err == nil && !old.refused && now.Before(old.fetched.Add(staleFor)) {
+		if e.Kind == Throttled && old != nil && old.err == nil && !old.refused && now.Before(old.fetched.Add(staleFor)) {
 			old.until = now.Add(missFor)
 			return old.cred, nil
 		}

@@ -96,17 +96,25 @@ func TestNothingFoundIsRememberedForTenSeconds(t *testing.T) {
 }
 
 func TestAStaleCredentialServesWhileTheStoreIsBusyForFifteenMinutes(t *testing.T) {
-	for _, kind := range []secrets.Kind{secrets.Throttled, secrets.Unavailable} {
-		c := newCached()
-		c.expect(t, 0, "a", 0, 1)
-		c.source.set("", kind)
-		c.expect(t, 300, "a", 0, 2)
-		c.expect(t, 305, "a", 0, 2) // a busy store is not asked every time
-		c.expect(t, 899, "a", 0, 3)
-		c.expect(t, 910, "", kind, 4)
-		c.source.set("b", 0)
-		c.expect(t, 911, "b", 0, 5)
-	}
+	c := newCached()
+	c.expect(t, 0, "a", 0, 1)
+	c.source.set("", secrets.Throttled)
+	c.expect(t, 300, "a", 0, 2)
+	c.expect(t, 305, "a", 0, 2) // a busy store is not asked every time
+	c.expect(t, 899, "a", 0, 3)
+	c.expect(t, 910, "", secrets.Throttled, 4)
+	c.source.set("b", 0)
+	c.expect(t, 911, "b", 0, 5)
+}
+
+func TestAStaleCredentialNeverServesWhileTheStoreFailsOtherwise(t *testing.T) {
+	c := newCached()
+	c.expect(t, 0, "a", 0, 1)
+	c.source.set("", secrets.Unavailable)
+	c.expect(t, 200, "a", 0, 1) // it is remembered as usual
+	c.expect(t, 300, "", secrets.Unavailable, 2)
+	c.source.set("b", 0)
+	c.expect(t, 301, "b", 0, 3)
 }
 
 func TestAStaleCredentialNeverServesWhenItIsGoneOrForbidden(t *testing.T) {

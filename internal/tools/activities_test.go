@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"intervals-mcp/internal/intervals/fake"
+	"intervals-mcp/internal/training"
 )
 
 // act is a made-up activity with what every one has.
@@ -118,7 +119,7 @@ func TestBActivityWindowsAreTheAthletesDays(t *testing.T) {
 		w := actWorld(t, sampleNow, func(a *fake.AthleteData) { a.Athlete["timezone"] = zone },
 			act("i16", "2026-07-16T00:10:00", nil), act("i15", "2026-07-15T05:00:00", nil), act("i14", "2026-07-14T23:50:00", nil))
 		text, out := w.ok(t, "get_activities", nil)
-		if out["today"] != today || out["end_date"] != today || out["start_date"] != addDays(today, -30) || out["timezone"] != zone {
+		if out["today"] != today || out["end_date"] != today || out["start_date"] != training.AddDays(today, -30) || out["timezone"] != zone {
 			t.Errorf("%s: %v to %v, today %v", zone, out["start_date"], out["end_date"], out["today"])
 		}
 		says(t, text, weekday(today)+" "+today)
@@ -127,7 +128,7 @@ func TestBActivityWindowsAreTheAthletesDays(t *testing.T) {
 			t.Errorf("%s: today's activities = %q, want %q", zone, got, want)
 		}
 		_, out = w.ok(t, "get_activities", map[string]any{"start_date": "yesterday", "end_date": "yesterday"})
-		if got, want := idsOf(t, out), "i"+addDays(today, -1)[8:]; got != want {
+		if got, want := idsOf(t, out), "i"+training.AddDays(today, -1)[8:]; got != want {
 			t.Errorf("%s: yesterday's = %q, want %q", zone, got, want)
 		}
 	}

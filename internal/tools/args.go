@@ -78,7 +78,7 @@ func (t Tool) nearest(name string) string {
 	best, dist := "", math.MaxInt
 	var all []string
 	for _, p := range t.Params {
-		if d := distance(strings.ToLower(name), p.Name); d < dist {
+		if d := EditDistance(strings.ToLower(name), p.Name); d < dist {
 			best, dist = p.Name, d
 		}
 		all = append(all, p.Name)
@@ -92,8 +92,8 @@ func (t Tool) nearest(name string) string {
 	return "known: " + strings.Join(all, ", ")
 }
 
-// distance is the Levenshtein distance, of at most the first 64 bytes.
-func distance(a, b string) int {
+// EditDistance is the Levenshtein distance, of at most the first 64 bytes.
+func EditDistance(a, b string) int {
 	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
 	row := make([]int, len(b)+1)
 	for j := range row {

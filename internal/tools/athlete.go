@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
 
 // Profile is what the tools need to know of an athlete to speak to them.
@@ -36,7 +37,7 @@ func newProfile(a intervals.Athlete) Profile {
 }
 
 // today is the athlete's local date.
-func (p Profile) today(now time.Time) string { return now.In(p.Zone).Format(dayLayout) }
+func (p Profile) today(now time.Time) string { return now.In(p.Zone).Format(training.DayLayout) }
 
 // sport finds the settings that hold for a sport; ok is false when there are
 // none.
@@ -182,7 +183,7 @@ func (rq *Request) reach(ctx context.Context, own string) ([]string, error) {
 	}
 	ids := []string{p.ID}
 	for _, a := range others {
-		if a.ID() != "" && a.ID() != p.ID && theirs(a) {
+		if a.ID() != "" && a.ID() != p.ID && a.Coached() {
 			ids = append(ids, a.ID())
 		}
 	}
@@ -198,17 +199,6 @@ func (rq *Request) startReach(ctx context.Context) *future[[]intervals.Athlete] 
 		}
 		return all, err
 	})
-}
-
-// theirs tells a coached athlete from one who is only followed: the permission
-// decides (domain.md "Who may reach whom"; the values are not settled, so only
-// those known to mean no rights are refused).
-func theirs(a intervals.Athlete) bool {
-	switch a.Str("icu_permission") {
-	case "NONE", "FOLLOW", "FOLLOWING", "FOLLOWER":
-		return false
-	}
-	return true
 }
 
 // owner checks that an activity belongs to an athlete within reach and gives

@@ -9,6 +9,7 @@ import (
 
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
 
 var getAthletePowerCurves = Tool{
@@ -200,11 +201,11 @@ func (in *curvesIn) curveIDs(span *curveSpan, todays []string) []string {
 // is known, else every zone's, so that relative dates need no second round.
 func possibleDays(now time.Time, loc *time.Location) []string {
 	if loc != nil {
-		return []string{now.In(loc).Format(dayLayout)}
+		return []string{now.In(loc).Format(training.DayLayout)}
 	}
 	var days []string
 	for _, hours := range [...]int{-12, 0, 14} {
-		if d := now.UTC().Add(time.Duration(hours) * time.Hour).Format(dayLayout); !slices.Contains(days, d) {
+		if d := now.UTC().Add(time.Duration(hours) * time.Hour).Format(training.DayLayout); !slices.Contains(days, d) {
 			days = append(days, d)
 		}
 	}
@@ -239,8 +240,8 @@ func newCurveItem(id string, c intervals.Curve, in curvesIn, activities map[stri
 	if item.Label == "" {
 		item.Label = "Range"
 	}
-	if item.Days != nil && daysBetween(item.Start, item.End) == int(*item.Days) {
-		item.End = addDays(item.End, -1) // the platform's end is the day after (API.md 2.3)
+	if item.Days != nil && training.DaysBetween(item.Start, item.End) == int(*item.Days) {
+		item.End = training.AddDays(item.End, -1) // the platform's end is the day after (API.md 2.3)
 	}
 	if item.Start == "" && strings.HasPrefix(id, "r.") {
 		_, span, _ := strings.Cut(id, ".")

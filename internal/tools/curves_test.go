@@ -6,6 +6,7 @@ import (
 
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
+	"intervals-mcp/internal/training"
 )
 
 // withPower is the sample with twenty minutes of power on the ride of 14 July:
@@ -57,7 +58,7 @@ func TestARangeOfDatesSaysItsDays(t *testing.T) {
 		_, out := newWorld(t, d, sampleNow).ok(t, "get_athlete_power_curves", map[string]any{
 			"start_date": "-42d", "end_date": "today", "this_season": false, "last_season": false, "durations": 60})
 		curves := records(out, "curves")
-		if len(curves) != 1 || curves[0]["end_date"] != end || curves[0]["start_date"] != addDays(end, -42) || curves[0]["days"] != 43.0 {
+		if len(curves) != 1 || curves[0]["end_date"] != end || curves[0]["start_date"] != training.AddDays(end, -42) || curves[0]["days"] != 43.0 {
 			t.Errorf("%s: curves = %v", zone, curves)
 		}
 	}

@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
-
-// layout of a local day on the wire.
-const dayLayout = "2006-01-02"
 
 // dayExpr is a day as a caller writes it: fixed, or relative to the athlete's
 // today.
@@ -44,7 +42,7 @@ func parseDay(s string) (dayExpr, error) {
 			}
 		}
 	}
-	t, err := time.Parse(dayLayout, d)
+	t, err := time.Parse(training.DayLayout, d)
 	if err != nil || t.Year() < 1900 || t.Year() > 2200 {
 		return dayExpr{}, errDay(s)
 	}
@@ -60,26 +58,7 @@ func (d dayExpr) on(today string) string {
 	if d.fixed != "" {
 		return d.fixed
 	}
-	return addDays(today, d.relative)
-}
-
-// addDays moves a local day; a day that is none stays as it is.
-func addDays(day string, n int) string {
-	t, err := time.Parse(dayLayout, day)
-	if err != nil {
-		return day
-	}
-	return t.AddDate(0, 0, n).Format(dayLayout)
-}
-
-// daysBetween counts the days from a to b, 0 when they are the same.
-func daysBetween(a, b string) int {
-	ta, errA := time.Parse(dayLayout, a)
-	tb, errB := time.Parse(dayLayout, b)
-	if errA != nil || errB != nil {
-		return 0
-	}
-	return int(tb.Sub(ta).Hours() / 24)
+	return training.AddDays(today, d.relative)
 }
 
 // window is a range of local days, both inclusive, that may still depend on
@@ -113,10 +92,10 @@ func newWindow(now time.Time, start, end, today string, fromDefault, toDefault i
 	gotStart := read("start_date", start, &w.from)
 	gotEnd := read("end_date", end, &w.to)
 	if w.asked = read("today", today, &w.today); w.asked {
-		utc := now.UTC().Format(dayLayout)
+		utc := now.UTC().Format(training.DayLayout)
 		if w.today.fixed == "" {
 			w.asked = false // "today" as today says nothing
-		} else if n := daysBetween(utc, w.today.fixed); n < -2 || n > 2 {
+		} else if n := training.DaysBetween(utc, w.today.fixed); n < -2 || n > 2 {
 			problems = append(problems, Problem{Arg: "today", Message: "is more than a day from the athlete's date", Next: "leave it out to use the profile's time zone"})
 		}
 	}
@@ -137,7 +116,7 @@ func newWindow(now time.Time, start, end, today string, fromDefault, toDefault i
 
 func shift(d dayExpr, n int) dayExpr {
 	if d.fixed != "" {
-		return dayExpr{fixed: addDays(d.fixed, n)}
+		return dayExpr{fixed: training.AddDays(d.fixed, n)}
 	}
 	return dayExpr{relative: d.relative + n}
 }
@@ -156,18 +135,18 @@ func (w window) query(loc *time.Location) (oldest, newest string) {
 		return w.from.on(w.today.fixed), w.to.on(w.today.fixed)
 	}
 	if loc != nil {
-		today := w.now.In(loc).Format(dayLayout)
+		today := w.now.In(loc).Format(training.DayLayout)
 		return w.from.on(today), w.to.on(today)
 	}
 	utc := w.now.UTC()
-	return w.from.on(utc.AddDate(0, 0, -1).Format(dayLayout)), w.to.on(utc.AddDate(0, 0, 1).Format(dayLayout))
+	return w.from.on(utc.AddDate(0, 0, -1).Format(training.DayLayout)), w.to.on(utc.AddDate(0, 0, 1).Format(training.DayLayout))
 }
 
 // exact gives the range and the day that counts as today.
 func (w window) exact(loc *time.Location) (from, to, today string, err error) {
-	today = w.now.In(loc).Format(dayLayout)
+	today = w.now.In(loc).Format(training.DayLayout)
 	if w.asked {
-		if n := daysBetween(today, w.today.fixed); n < -1 || n > 1 {
+		if n := training.DaysBetween(today, w.today.fixed); n < -1 || n > 1 {
 			return "", "", "", Problems{{Arg: "today", Message: fmt.Sprintf("is more than a day from the athlete's date, %s in %s", today, loc), Next: "leave it out to use the profile's time zone"}}
 		}
 		today = w.today.fixed

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"intervals-mcp/internal/training"
 )
 
 func at(t *testing.T, s string) time.Time {
@@ -31,7 +33,7 @@ func TestTodayIsTheNamedAthletesDay(t *testing.T) {
 			t.Fatal(err)
 		}
 		from, to, today, err := w.exact(location(t, name))
-		if err != nil || today != want || to != want || from != addDays(want, -7) {
+		if err != nil || today != want || to != want || from != training.AddDays(want, -7) {
 			t.Errorf("%s: %s..%s, today %s, %v; want today %s", name, from, to, today, err, want)
 		}
 		oldest, newest := w.query(nil)

@@ -1,6 +1,10 @@
 package tools
 
-import "time"
+import (
+	"time"
+
+	"intervals-mcp/internal/training"
+)
 
 // dayRange is the window of a list by day together with the cursor that may
 // continue it. A continued list keeps the days that its first page resolved,
@@ -52,7 +56,7 @@ func (d dayRange) exact(loc *time.Location) (from, to, today string, err error) 
 
 // weekday names a local day, such as "Tue".
 func weekday(day string) string {
-	t, err := time.Parse(dayLayout, day)
+	t, err := time.Parse(training.DayLayout, day)
 	if err != nil {
 		return ""
 	}

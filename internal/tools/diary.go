@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
 
 // diary knows which planned sessions were done. An event says nothing of it
@@ -26,7 +27,7 @@ var doneFields = []string{"id", "paired_event_id", "start_date_local", "type", "
 func (rq *Request) startDone(ctx context.Context, who subject, days dayRange) *future[[]intervals.Activity] {
 	f := &future[[]intervals.Activity]{done: make(chan struct{})}
 	oldest, newest := days.query(who.zone())
-	newest = min(newest, rq.now().UTC().AddDate(0, 0, 1).Format(dayLayout))
+	newest = min(newest, rq.now().UTC().AddDate(0, 0, 1).Format(training.DayLayout))
 	if oldest > newest {
 		close(f.done)
 		return f
@@ -34,7 +35,7 @@ func (rq *Request) startDone(ctx context.Context, who subject, days dayRange) *f
 	go func() {
 		defer close(f.done)
 		f.value, f.err = rq.Client.Activities(ctx, who.id, intervals.ActivityQuery{
-			Oldest: addDays(oldest, -1), Newest: addDays(newest, 1), Fields: doneFields})
+			Oldest: training.AddDays(oldest, -1), Newest: training.AddDays(newest, 1), Fields: doneFields})
 	}()
 	return f
 }

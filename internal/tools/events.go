@@ -8,6 +8,7 @@ import (
 
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
 
 // eventCategories are all that a calendar holds (API.md 3.2).
@@ -150,7 +151,7 @@ func lastDay(e intervals.Event) string {
 		return e.Day()
 	}
 	if strings.Trim(clock, "0:.") == "" {
-		end = addDays(end, -1)
+		end = training.AddDays(end, -1)
 	}
 	return max(end, e.Day())
 }

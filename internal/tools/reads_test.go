@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"intervals-mcp/internal/training"
 )
 
 // control calls a control route of the fake.
@@ -155,10 +157,10 @@ func TestBDefaultDaysAreTheAthletesOwn(t *testing.T) {
 		for range 2 { // with a cold cache and with a warm one
 			_, wellness := w.ok(t, "get_wellness_data", nil)
 			_, events := w.ok(t, "get_events", nil)
-			if wellness["end_date"] != today || wellness["start_date"] != addDays(today, -30) {
+			if wellness["end_date"] != today || wellness["start_date"] != training.AddDays(today, -30) {
 				t.Errorf("%s: wellness %v to %v", zone, wellness["start_date"], wellness["end_date"])
 			}
-			if events["start_date"] != today || events["end_date"] != addDays(today, 30) {
+			if events["start_date"] != today || events["end_date"] != training.AddDays(today, 30) {
 				t.Errorf("%s: events %v to %v", zone, events["start_date"], events["end_date"])
 			}
 			rows := records(wellness, "wellness")

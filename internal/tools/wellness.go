@@ -9,6 +9,7 @@ import (
 
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
 
 var getWellnessData = Tool{
@@ -86,7 +87,7 @@ func listWellness(ctx context.Context, rq *Request, in wellnessIn) (wellnessList
 	}
 	first := from
 	if days.resume.After != "" {
-		first = addDays(days.resume.After, 1)
+		first = training.AddDays(days.resume.After, 1)
 	}
 	rows = view.visible(rows, first, to)
 	out := wellnessList{AthleteID: p.ID, Start: from, End: to, profile: p, Wellness: []*wellnessDay{}}
@@ -106,7 +107,7 @@ func listWellness(ctx context.Context, rq *Request, in wellnessIn) (wellnessList
 func (rq *Request) wellnessRows(ctx context.Context, who subject, days dayRange) ([]intervals.Wellness, error) {
 	oldest, newest := days.query(who.zone())
 	if days.resume.After != "" {
-		oldest = addDays(days.resume.After, 1)
+		oldest = training.AddDays(days.resume.After, 1)
 	}
 	if oldest > newest {
 		return nil, nil
@@ -171,7 +172,7 @@ var meanFields = []string{"hrv", "restingHR", "sleepSecs", "weight"}
 // means leaves out days without a value, values carried over and the future:
 // an absent day is never a zero, and a zero is an absent day.
 func (v wellnessView) means(rows []intervals.Wellness, from, to string) *wellnessMeans {
-	m := &wellnessMeans{Days: daysBetween(from, min(to, v.today)) + 1, Means: map[string]mean{}}
+	m := &wellnessMeans{Days: training.DaysBetween(from, min(to, v.today)) + 1, Means: map[string]mean{}}
 	if from > v.today {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"intervals-mcp/internal/intervals/fake"
+	"intervals-mcp/internal/training"
 )
 
 // day gives the sample's wellness record of a date, to change it.
@@ -255,7 +256,7 @@ func threeYears(t testing.TB) fake.Dataset {
 	d := sampleData(t)
 	template := mustJSON(wellnessOf(t, d, "2026-07-14"))
 	d.Athletes[0].Wellness = nil
-	for day := "2023-07-16"; day <= "2026-07-15"; day = addDays(day, 1) {
+	for day := "2023-07-16"; day <= "2026-07-15"; day = training.AddDays(day, 1) {
 		var o fake.Object
 		if err := json.Unmarshal(template, &o); err != nil {
 			t.Fatal(err)
@@ -283,11 +284,11 @@ func TestThreeYearsOfWellnessComeInPagesThatHoldEachDayOnce(t *testing.T) {
 			if row["id"] != next {
 				t.Fatalf("page %d: %v, want %s", pages, row["id"], next)
 			}
-			next = addDays(next, 1)
+			next = training.AddDays(next, 1)
 		}
 		pages++
 		cursor, more := out["next_cursor"].(string)
-		if left := daysBetween(next, "2026-07-15") + 1; more != (left > 0) || (more && out["remaining"] != float64(left)) {
+		if left := training.DaysBetween(next, "2026-07-15") + 1; more != (left > 0) || (more && out["remaining"] != float64(left)) {
 			t.Fatalf("page %d: %v left, want %d", pages, out["remaining"], left)
 		}
 		if !more {

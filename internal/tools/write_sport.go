@@ -23,7 +23,7 @@ func readSport(s string) (string, error) {
 	}
 	best, dist := "", 3
 	for _, known := range sports {
-		if d := distance(strings.ToLower(plain), strings.ToLower(known)); d < dist {
+		if d := EditDistance(strings.ToLower(plain), strings.ToLower(known)); d < dist {
 			best, dist = known, d
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/intervals/fake"
+	"intervals-mcp/internal/training"
 )
 
 // faults orders faults of the fake.
@@ -259,7 +260,7 @@ func TestTheDefaultDateIsTheAthletesToday(t *testing.T) {
 				t.Errorf("%s, %s: %v", zone, tool, got)
 			}
 			id = w.made(t, tool, map[string]any{"name": "Next run", "start_date": "tomorrow"})
-			if got := w.raw(t, id)["start_date_local"]; got != addDays(want, 1)+"T00:00:00" {
+			if got := w.raw(t, id)["start_date_local"]; got != training.AddDays(want, 1)+"T00:00:00" {
 				t.Errorf("%s, %s, tomorrow: %v", zone, tool, got)
 			}
 		}
