@@ -27,6 +27,7 @@ func Suite(t *testing.T, open func(t *testing.T) audit.Log) {
 		{"an item is never overwritten", neverOverwritten},
 		{"a transaction is written whole or not at all", wholeOrNot},
 		{"heads are listed by user, athlete and day, newest first", listed},
+		{"an item of no athlete is listed like any other", noAthlete},
 		{"pages do not overlap", pages},
 		{"many objects are written in batches, the head last", batched},
 		{"an equal plan is found unless it failed or is old", equalPlan},
@@ -147,6 +148,20 @@ func listed(t *testing.T, log audit.Log) {
 	}
 	if _, err := log.Heads(ctx, audit.Query{}); err == nil {
 		t.Error("a query of nothing was answered")
+	}
+}
+
+func noAthlete(t *testing.T, log audit.Log) {
+	ctx := context.Background()
+	h := Head("u1", 0)
+	h.Athlete, h.Tool, h.Summary = "", "", ""
+	if err := log.Append(ctx, []audit.Item{h}); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []audit.Query{{User: "u1"}, {Day: "2026-07-15"}} {
+		if heads, err := log.Heads(ctx, q); err != nil || names(heads) != "u1r0 intent" {
+			t.Errorf("%+v: %q, %v", q, names(heads), err)
+		}
 	}
 }
 

@@ -16,17 +16,21 @@ import (
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/audit/audittest"
 	"intervals-mcp/internal/audit/dynamo"
+	"intervals-mcp/internal/awsenv"
 	"intervals-mcp/internal/awsenv/awstest"
 )
 
-// open makes an empty log, and a client that fails on demand.
+// open makes an empty log on moto, and a client that fails on demand.
 func open(t *testing.T) (*dynamo.Log, *dynamodb.Client, string, *awstest.Faults) {
 	t.Helper()
-	client := awstest.Env(t).NewDynamoDB()
+	return openOn(t, awstest.Env(t))
+}
+
+func openOn(t *testing.T, env awsenv.Env) (*dynamo.Log, *dynamodb.Client, string, *awstest.Faults) {
+	t.Helper()
+	client := env.NewDynamoDB()
 	name := awstest.Name(t)
-	if _, err := client.CreateTable(t.Context(), dynamo.Definition(name)); err != nil {
-		t.Fatal(err)
-	}
+	awstest.CreateTable(t, client, dynamo.Definition(name))
 	faults := &awstest.Faults{}
 	o := client.Options()
 	o.HTTPClient = faults
@@ -34,9 +38,11 @@ func open(t *testing.T) (*dynamo.Log, *dynamodb.Client, string, *awstest.Faults)
 }
 
 func TestDynamoDBIsALog(t *testing.T) {
-	audittest.Suite(t, func(t *testing.T) audit.Log {
-		log, _, _, _ := open(t)
-		return log
+	awstest.Each(t, func(t *testing.T, env awsenv.Env) {
+		audittest.Suite(t, func(t *testing.T) audit.Log {
+			log, _, _, _ := openOn(t, env)
+			return log
+		})
 	})
 }
 
@@ -192,7 +198,11 @@ func TestAnItemOfANewerReleaseIsRefusedWithTheRemedyAndAnOlderOneIsRead(t *testi
 }
 
 func TestPurgingAUserLeavesEverybodyElsesLog(t *testing.T) {
-	log, client, name, _ := open(t)
+	awstest.Each(t, purgingAUserLeavesEverybodyElsesLog)
+}
+
+func purgingAUserLeavesEverybodyElsesLog(t *testing.T, env awsenv.Env) {
+	log, client, name, _ := openOn(t, env)
 	for i := range 30 {
 		for _, user := range []string{"u1", "u11"} {
 			if err := log.Append(t.Context(), []audit.Item{audittest.Head(user, i)}); err != nil {

@@ -3,16 +3,14 @@ package awstest
 import (
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"intervals-mcp/internal/awsenv"
 )
@@ -51,80 +49,19 @@ func Vars(t testing.TB) map[string]string {
 
 var errMissing = errors.New("moto_server is missing: `make moto` fetches it")
 
-// server is a running moto server. It runs until its input ends, so the input
-// is kept from the garbage collector here.
-type server struct {
-	url   string
-	input io.Closer
-}
-
 // started starts the server when first needed.
 var started = sync.OnceValues(func() (server, error) {
-	path, err := find()
+	path, err := tool("moto", "bin", "moto_server")
 	if err != nil {
 		return server{}, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return server{}, err
-	}
-	addr := l.Addr().(*net.TCPAddr)
-	if err := l.Close(); err != nil {
-		return server{}, err
-	}
-	// The shell ends the server when its input ends: when this process does.
-	cmd := exec.Command("sh", "-c", `exec 3<&0; "$@" </dev/null >/dev/null 2>&1 3<&- & pid=$!; cat <&3 >/dev/null; kill $pid`,
-		"moto", path, "-H", "127.0.0.1", "-p", fmt.Sprint(addr.Port))
-	input, err := cmd.StdinPipe()
-	if err != nil {
-		return server{}, err
-	}
-	if err := cmd.Start(); err != nil {
-		return server{}, err
-	}
-	url := "http://" + addr.String()
-	for range 300 {
-		if up(url) {
-			return server{url, input}, nil
+	if path == "" {
+		if path, err = exec.LookPath("moto_server"); err != nil {
+			return server{}, errMissing
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	return server{}, fmt.Errorf("%s did not answer within 30 seconds", path)
+	return start("/moto-api/", func(port string) []string { return []string{path, "-H", "127.0.0.1", "-p", port} })
 })
-
-func up(url string) bool {
-	r, err := http.Get(url + "/moto-api/")
-	if err != nil {
-		return false
-	}
-	_, _ = io.Copy(io.Discard, r.Body) // only whether it answers
-	return r.Body.Close() == nil && r.StatusCode == http.StatusOK
-}
-
-func find() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			if path := filepath.Join(dir, ".tools", "moto", "bin", "moto_server"); exists(path) {
-				return path, nil
-			}
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	path, err := exec.LookPath("moto_server")
-	if err != nil {
-		return "", errMissing
-	}
-	return path, nil
-}
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // Name gives a name that no other test uses.
 func Name(t testing.TB) string {
@@ -135,4 +72,18 @@ func Name(t testing.TB) string {
 		return '-'
 	}, t.Name())
 	return fmt.Sprintf("%s-%x", clean[max(0, len(clean)-60):], time.Now().UnixNano())
+}
+
+// CreateTable makes a table and waits until it can be used.
+func CreateTable(t testing.TB, client *dynamodb.Client, in *dynamodb.CreateTableInput) {
+	t.Helper()
+	if _, err := client.CreateTable(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	ready := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
+		o.MinDelay, o.MaxDelay = 5*time.Millisecond, 100*time.Millisecond
+	})
+	if err := ready.Wait(t.Context(), &dynamodb.DescribeTableInput{TableName: in.TableName}, 10*time.Second); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -12,20 +12,24 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"intervals-mcp/internal/awsenv"
 	"intervals-mcp/internal/awsenv/awstest"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/identity/dynamo"
 	"intervals-mcp/internal/identity/identitytest"
 )
 
-// open makes an empty table, and a client that fails on demand.
+// open makes an empty table on moto, and a client that fails on demand.
 func open(t *testing.T) (*dynamo.Table, *dynamodb.Client, string, *awstest.Faults) {
 	t.Helper()
-	client := awstest.Env(t).NewDynamoDB()
+	return openOn(t, awstest.Env(t))
+}
+
+func openOn(t *testing.T, env awsenv.Env) (*dynamo.Table, *dynamodb.Client, string, *awstest.Faults) {
+	t.Helper()
+	client := env.NewDynamoDB()
 	name := awstest.Name(t)
-	if _, err := client.CreateTable(t.Context(), dynamo.Definition(name)); err != nil {
-		t.Fatal(err)
-	}
+	awstest.CreateTable(t, client, dynamo.Definition(name))
 	faults := &awstest.Faults{}
 	o := client.Options()
 	o.HTTPClient = faults
@@ -33,18 +37,20 @@ func open(t *testing.T) (*dynamo.Table, *dynamodb.Client, string, *awstest.Fault
 }
 
 func TestDynamoDBIsATable(t *testing.T) {
-	identitytest.Suite(t, func(t *testing.T) (identity.Table, identitytest.Raw) {
-		table, client, name, _ := open(t)
-		return table, func(t *testing.T, h identity.Hash, fields map[string]string) {
-			item := map[string]types.AttributeValue{
-				"pk": &types.AttributeValueMemberS{Value: dynamo.TokenPrefix + h.Hex()}, "sk": &types.AttributeValueMemberS{Value: "tok"}}
-			for k, v := range fields {
-				item[k] = &types.AttributeValueMemberS{Value: v}
+	awstest.Each(t, func(t *testing.T, env awsenv.Env) {
+		identitytest.Suite(t, func(t *testing.T) (identity.Table, identitytest.Raw) {
+			table, client, name, _ := openOn(t, env)
+			return table, func(t *testing.T, h identity.Hash, fields map[string]string) {
+				item := map[string]types.AttributeValue{
+					"pk": &types.AttributeValueMemberS{Value: dynamo.TokenPrefix + h.Hex()}, "sk": &types.AttributeValueMemberS{Value: "tok"}}
+				for k, v := range fields {
+					item[k] = &types.AttributeValueMemberS{Value: v}
+				}
+				if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item}); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		})
 	})
 }
 
@@ -147,8 +153,10 @@ func TestATableThatIsNotThereIsSaidSo(t *testing.T) {
 	}
 }
 
-func TestManyUsersAreListedPageByPage(t *testing.T) {
-	table, client, name, _ := open(t)
+func TestManyUsersAreListedPageByPage(t *testing.T) { awstest.Each(t, manyUsersAreListedPageByPage) }
+
+func manyUsersAreListedPageByPage(t *testing.T, env awsenv.Env) {
+	table, client, name, _ := openOn(t, env)
 	for i := range 60 { // 3 MB: a page holds one
 		item := map[string]types.AttributeValue{
 			"pk": &types.AttributeValueMemberS{Value: dynamo.TokenPrefix + strings.Repeat("x", i+1)}, "sk": &types.AttributeValueMemberS{Value: "tok"},
