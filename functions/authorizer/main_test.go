@@ -37,9 +37,7 @@ func TestATokenFromTheTableIsAnsweredAsAPIGatewayExpects(t *testing.T) {
 	vars := awstest.Vars(t)
 	vars["IDENTITY_TABLE"] = awstest.Name(t)
 	client := awstest.Env(t).NewDynamoDB()
-	if _, err := client.CreateTable(t.Context(), dynamo.Definition(vars["IDENTITY_TABLE"])); err != nil {
-		t.Fatal(err)
-	}
+	awstest.CreateTable(t, client, dynamo.Definition(vars["IDENTITY_TABLE"]))
 	store := identity.NewStore(dynamo.New(client, vars["IDENTITY_TABLE"]), time.Now)
 	if _, err := store.AddUser(t.Context(), identity.User{ID: "i1", Athlete: "i1"}); err != nil {
 		t.Fatal(err)

@@ -42,12 +42,8 @@ func newStack(t *testing.T) *stack {
 	s.vars["IDENTITY_TABLE"], s.vars["AUDIT_TABLE"], s.vars["SECRET_PREFIX"] = awstest.Name(t), awstest.Name(t), awstest.Name(t)
 	s.vars[awsenv.IntervalsBaseURL] = upstream.URL + "/api/v1"
 	db := s.env.NewDynamoDB()
-	if _, err := db.CreateTable(t.Context(), dynamo.Definition(s.vars["IDENTITY_TABLE"])); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.CreateTable(t.Context(), auditdynamo.Definition(s.vars["AUDIT_TABLE"])); err != nil {
-		t.Fatal(err)
-	}
+	awstest.CreateTable(t, db, dynamo.Definition(s.vars["IDENTITY_TABLE"]))
+	awstest.CreateTable(t, db, auditdynamo.Definition(s.vars["AUDIT_TABLE"]))
 	ids := identity.NewStore(dynamo.New(db, s.vars["IDENTITY_TABLE"]), time.Now)
 	if _, err := ids.AddUser(t.Context(), identity.User{ID: "i1", Athlete: "i1"}); err != nil {
 		t.Fatal(err)

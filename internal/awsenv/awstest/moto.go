@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"intervals-mcp/internal/awsenv"
 )
@@ -77,7 +78,10 @@ func Name(t testing.TB) string {
 // CreateTable makes a table and waits until it can be used.
 func CreateTable(t testing.TB, client *dynamodb.Client, in *dynamodb.CreateTableInput) {
 	t.Helper()
-	if _, err := client.CreateTable(t.Context(), in); err != nil {
+	_, err := client.CreateTable(t.Context(), in)
+	// A busy machine lets the SDK try again what was done already; the names are
+	// unique, so a table that exists is ours.
+	if err != nil && !errors.As(err, new(*types.ResourceInUseException)) {
 		t.Fatal(err)
 	}
 	ready := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
