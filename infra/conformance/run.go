@@ -25,7 +25,7 @@ type suite struct{ node, script, lists, url, out string }
 var flaky = map[string][]string{
 	"tools-call-with-progress": {"tools-call-with-progress", "scenario-timeout"},
 	"tools-call-with-logging":  {"tools-call-with-logging", "scenario-timeout"},
-	"server-stateless":         {"sep-2575-server-sends-subscription-ack", "sep-2575-server-tags-subscription-id"},
+	"server-stateless":         {"sep-2575-server-sends-subscription-ack", "sep-2575-server-tags-subscription-id", "scenario-timeout"},
 }
 
 const tries = 20
