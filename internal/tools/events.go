@@ -67,22 +67,12 @@ func listEvents(ctx context.Context, rq *Request, in eventsIn) (eventList, error
 	eyes := rq.viewer(ctx, who)
 	done := rq.startDone(ctx, who, days)
 	list, fetchErr := rq.eventRows(ctx, who, days)
-	p, err := who.wait(ctx)
+	v, err := eyes.settle(ctx, days, fetchErr)
 	if err != nil {
 		return eventList{}, err
 	}
-	from, to, today, err := days.exact(p.Zone)
-	if err != nil {
-		return eventList{}, err
-	}
-	if fetchErr != nil {
-		return eventList{}, fetchErr
-	}
-	self, err := eyes.self(ctx)
-	if err != nil {
-		return eventList{}, err
-	}
-	list = visibleEvents(list, from, to, self)
+	p, from, to, today := v.profile, v.from, v.to, v.today
+	list = visibleEvents(list, from, to, v.self)
 	sessions, err := done.wait(ctx)
 	if err != nil {
 		rq.note("Activities could not be read, so whether past sessions were done is not said.")

@@ -59,3 +59,28 @@ func (v viewer) self(ctx context.Context) (bool, error) {
 	p, err := v.who.wait(ctx)
 	return me.ID == p.ID, err
 }
+
+// seen is what a list by day needs to know once its requests are back.
+type seen struct {
+	profile         Profile
+	from, to, today string
+	self            bool // the athlete looks at their own
+}
+
+// settle waits for the profile and resolves the days. A range that cannot be is
+// told before what came of fetching it.
+func (v viewer) settle(ctx context.Context, days dayRange, fetchErr error) (seen, error) {
+	var out seen
+	var err error
+	if out.profile, err = v.who.wait(ctx); err != nil {
+		return seen{}, err
+	}
+	if out.from, out.to, out.today, err = days.exact(out.profile.Zone); err != nil {
+		return seen{}, err
+	}
+	if fetchErr != nil {
+		return seen{}, fetchErr
+	}
+	out.self, err = v.self(ctx)
+	return out, err
+}

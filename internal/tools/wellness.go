@@ -66,23 +66,13 @@ func listWellness(ctx context.Context, rq *Request, in wellnessIn) (wellnessList
 	}
 	eyes := rq.viewer(ctx, who)
 	rows, fetchErr := rq.wellnessRows(ctx, who, days)
-	p, err := who.wait(ctx)
+	v, err := eyes.settle(ctx, days, fetchErr)
 	if err != nil {
 		return wellnessList{}, err
 	}
-	from, to, today, err := days.exact(p.Zone)
-	if err != nil {
-		return wellnessList{}, err
-	}
-	if fetchErr != nil {
-		return wellnessList{}, fetchErr
-	}
-	self, err := eyes.self(ctx)
-	if err != nil {
-		return wellnessList{}, err
-	}
+	p, from, to, today := v.profile, v.from, v.to, v.today
 	view := wellnessView{profile: p, custom: customFields(p.Items), full: in.All, today: today}
-	if !self {
+	if !v.self {
 		view.private = p.Athlete.Texts("private_wellness_keys")
 	}
 	first := from

@@ -28,13 +28,8 @@ func open(t *testing.T) (*dynamo.Log, *dynamodb.Client, string, *awstest.Faults)
 
 func openOn(t *testing.T, env awsenv.Env) (*dynamo.Log, *dynamodb.Client, string, *awstest.Faults) {
 	t.Helper()
-	client := env.NewDynamoDB()
-	name := awstest.Name(t)
-	awstest.CreateTable(t, client, dynamo.Definition(name))
-	faults := &awstest.Faults{}
-	o := client.Options()
-	o.HTTPClient = faults
-	return dynamo.New(dynamodb.New(o), name), client, name, faults
+	client, failing, name, faults := awstest.NewTable(t, env, dynamo.Definition)
+	return dynamo.New(failing, name), client, name, faults
 }
 
 func TestDynamoDBIsALog(t *testing.T) {

@@ -91,3 +91,14 @@ func CreateTable(t testing.TB, client *dynamodb.Client, in *dynamodb.CreateTable
 		t.Fatal(err)
 	}
 }
+
+// NewTable makes an empty table under a name of its own and gives two clients
+// of it: one as it is, and one that fails as Faults says.
+func NewTable(t testing.TB, env awsenv.Env, define func(name string) *dynamodb.CreateTableInput) (client, failing *dynamodb.Client, name string, faults *Faults) {
+	t.Helper()
+	client, name, faults = env.NewDynamoDB(), Name(t), &Faults{}
+	CreateTable(t, client, define(name))
+	o := client.Options()
+	o.HTTPClient = faults
+	return client, dynamodb.New(o), name, faults
+}

@@ -2,6 +2,20 @@ package fake
 
 import "strings"
 
+// measuredKeys are what an Interval and an IntervalGroup have in common, in
+// order.
+const measuredKeys = `
+	start_index distance moving_time elapsed_time average_watts average_watts_alt average_watts_alt_acc
+	min_watts max_watts average_watts_kg max_watts_kg intensity w5s_variability weighted_average_watts
+	training_load joules joules_above_ftp decoupling avg_lr_balance average_dfa_a1 average_epoc
+	wbal_start wbal_end average_respiration average_tidal_volume average_tidal_volume_min zone
+	zone_min_watts zone_max_watts average_speed min_speed max_speed gap average_heartrate min_heartrate
+	max_heartrate average_cadence min_cadence max_cadence average_torque min_torque max_torque
+	total_elevation_gain min_altitude max_altitude average_gradient average_smo2 average_thb
+	average_smo2_2 average_thb_2 average_lactate min_lactate max_lactate average_temp
+	average_weather_temp average_feels_like average_wind_speed average_wind_gust prevailing_wind_deg
+	average_yaw headwind_percent tailwind_percent strain_score ss_p_max ss_w_prime ss_cp id`
+
 // The key sets of the API's full objects, in the order of the wire. A full
 // object spells out every one of them, null or not (API.md 1.5).
 var (
@@ -51,31 +65,9 @@ var (
 		baevskySI bloodGlucose lactate bodyFat abdomen vo2max comments steps respiration carbohydrates
 		protein fatTotal locked tempWeight tempRestingHR`)
 	// allIntervalKeys are the keys of an Interval (samples/activity_intervals.json).
-	allIntervalKeys = strings.Fields(`
-		start_index distance moving_time elapsed_time average_watts average_watts_alt average_watts_alt_acc
-		min_watts max_watts average_watts_kg max_watts_kg intensity w5s_variability weighted_average_watts
-		training_load joules joules_above_ftp decoupling avg_lr_balance average_dfa_a1 average_epoc
-		wbal_start wbal_end average_respiration average_tidal_volume average_tidal_volume_min zone
-		zone_min_watts zone_max_watts average_speed min_speed max_speed gap average_heartrate min_heartrate
-		max_heartrate average_cadence min_cadence max_cadence average_torque min_torque max_torque
-		total_elevation_gain min_altitude max_altitude average_gradient average_smo2 average_thb
-		average_smo2_2 average_thb_2 average_lactate min_lactate max_lactate average_temp
-		average_weather_temp average_feels_like average_wind_speed average_wind_gust prevailing_wind_deg
-		average_yaw headwind_percent tailwind_percent strain_score ss_p_max ss_w_prime ss_cp id type
-		end_index group_id segment_effort_ids start_time end_time label average_stride`)
+	allIntervalKeys = strings.Fields(measuredKeys + ` type end_index group_id segment_effort_ids start_time end_time label average_stride`)
 	// groupKeys are the keys of an IntervalGroup.
-	groupKeys = strings.Fields(`
-		start_index distance moving_time elapsed_time average_watts average_watts_alt average_watts_alt_acc
-		min_watts max_watts average_watts_kg max_watts_kg intensity w5s_variability weighted_average_watts
-		training_load joules joules_above_ftp decoupling avg_lr_balance average_dfa_a1 average_epoc
-		wbal_start wbal_end average_respiration average_tidal_volume average_tidal_volume_min zone
-		zone_min_watts zone_max_watts average_speed min_speed max_speed gap average_heartrate min_heartrate
-		max_heartrate average_cadence min_cadence max_cadence average_torque min_torque max_torque
-		total_elevation_gain min_altitude max_altitude average_gradient average_smo2 average_thb
-		average_smo2_2 average_thb_2 average_lactate min_lactate max_lactate average_temp
-		average_weather_temp average_feels_like average_wind_speed average_wind_gust prevailing_wind_deg
-		average_yaw headwind_percent tailwind_percent strain_score ss_p_max ss_w_prime ss_cp id count
-		average_stride`)
+	groupKeys = strings.Fields(measuredKeys + ` count average_stride`)
 	// messageKeys are the keys of a Message.
 	messageKeys = strings.Fields(`
 		id athlete_id name created type content activity_id start_index end_index answer activity
