@@ -23,20 +23,31 @@ const (
 // refusedBody is the JSON of a refusal: the facts of the challenge again,
 // since a gateway may rename the header.
 type refusedBody struct {
-	Error            string `json:"error"`
-	Description      string `json:"error_description,omitempty"`
-	Scope            string `json:"scope,omitempty"`
-	ResourceMetadata string `json:"resource_metadata,omitempty"`
-	Message          string `json:"message,omitempty"`
-	Endpoint         string `json:"mcp_endpoint,omitempty"`
+	Error            string              `json:"error"`
+	Description      string              `json:"error_description,omitempty"`
+	Scope            string              `json:"scope,omitempty"`
+	ResourceMetadata string              `json:"resource_metadata,omitempty"`
+	Message          string              `json:"message,omitempty"`
+	Endpoint         string              `json:"mcp_endpoint,omitempty"`
+	Meta             map[string][]string `json:"_meta,omitempty"`
 }
 
-// challenge answers 401.
+// metaChallenge is where ChatGPT finds a challenge in a body
+// (reference/mcp/05).
+const metaChallenge = "mcp/www_authenticate"
+
+// challenge answers 401. Without any token in the request the header has no
+// error code (RFC 6750 3.1); the body always says what is wrong.
 func (e *edge) challenge(a *answer, r *http.Request) {
 	metadata := e.Metadata(r.Context())
-	setChallenge(a.Header(), bearer("invalid_token", missingToken, metadata))
+	full := bearer("invalid_token", missingToken, metadata)
+	if r.Header.Get("Authorization") == "" {
+		setChallenge(a.Header(), bearer("", "", metadata))
+	} else {
+		setChallenge(a.Header(), full)
+	}
 	writeJSON(a, http.StatusUnauthorized, refusedBody{Error: "invalid_token", Description: missingToken,
-		Scope: allScopes, ResourceMetadata: metadata, Message: missingToken})
+		Scope: allScopes, ResourceMetadata: metadata, Message: missingToken, Meta: map[string][]string{metaChallenge: {full}}})
 }
 
 // scopeChallenge is the header of a 403 to a call whose scope is missing.
@@ -51,12 +62,17 @@ func setChallenge(h http.Header, challenge string) {
 	h.Set("Cache-Control", "no-store")
 }
 
+// bearer writes a challenge (RFC 6750 3, RFC 9728 5.1); metadata is an absolute
+// URL, since a relative one was seen refused in silence (claude-ai-mcp#136).
 func bearer(code, description, metadata string) string {
-	h := `Bearer error="` + code + `", error_description="` + description + `"`
-	if metadata != "" {
-		h += `, resource_metadata="` + metadata + `"`
+	h := "Bearer "
+	if code != "" {
+		h += `error="` + code + `", error_description="` + description + `", `
 	}
-	return h + `, scope="` + allScopes + `"`
+	if metadata != "" {
+		h += `resource_metadata="` + metadata + `", `
+	}
+	return h + `scope="` + allScopes + `"`
 }
 
 func writeError(a *answer, status int, code, message string) {

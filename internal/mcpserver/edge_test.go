@@ -95,7 +95,7 @@ func TestWithoutAGoodTokenEverythingIsRefused(t *testing.T) {
 		got := r.post(t, call("aa_write"), "Authorization", auth)
 		wantStatus(t, got, 401)
 		h := got.Header.Get("WWW-Authenticate")
-		if !strings.Contains(h, `Bearer error="invalid_token"`) || !strings.Contains(h, `scope="read write"`) || strings.Contains(h, "resource_metadata") {
+		if strings.Contains(h, `error="invalid_token"`) != (auth != "") || !strings.HasPrefix(h, "Bearer ") || !strings.Contains(h, `scope="read write"`) || strings.Contains(h, "resource_metadata") {
 			t.Errorf("challenge %q", h)
 		}
 		if got.at("error") != "invalid_token" || got.at("scope") != "read write" {

@@ -112,7 +112,7 @@ func (ex *exchange) refuse(why refusal, t tools.Tool) *mcp.CallToolResult {
 	r := failed(fmt.Sprintf("%s needs the %s scope, and this connection has not got it. Nothing was done. "+
 		"Connect again with read and write to use it.", t.Name, t.Scope))
 	if ex.challenge != "" { // what ChatGPT reads to ask for more (reference/mcp/05)
-		r.Meta = mcp.NewMetaFromMap(map[string]any{"mcp/www_authenticate": []string{ex.challenge}})
+		r.Meta = mcp.NewMetaFromMap(map[string]any{metaChallenge: []string{ex.challenge}})
 	}
 	return r
 }
