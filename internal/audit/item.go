@@ -64,15 +64,29 @@ type Item struct {
 	Objects   int             `json:"objects,omitempty"` // how many items n >= 1 there are
 	Targets   []string        `json:"targets,omitempty"` // ids, as far as they are known
 	Digest    string          `json:"digest,omitempty"`  // of the resolved plan of a create
+	// Undoes names the changes that this one takes back.
+	Undoes []ID `json:"undoes,omitempty"`
+	// Links tells which objects stand for deleted ones: old id -> new id. Of an
+	// outcome.
+	Links map[string]string `json:"links,omitempty"`
 
 	// Of an object. Before and After hold writable fields only; in an intent
-	// After is what is meant, in an outcome what was read back.
+	// After is what is meant, in an outcome what was read back. A head carries
+	// Undoable too: the worst of its objects'.
 	Kind     string          `json:"kind,omitempty"`
 	Action   string          `json:"action,omitempty"`
 	Target   string          `json:"target,omitempty"`
+	Parent   string          `json:"parent,omitempty"` // of a comment: the activity
 	Undoable string          `json:"undoable,omitempty"`
 	Before   json.RawMessage `json:"before,omitempty"`
 	After    json.RawMessage `json:"after,omitempty"`
+	Cleared  []string        `json:"cleared,omitempty"`  // keys of After that were to be emptied
+	Replaces string          `json:"replaces,omitempty"` // id of the deleted object that a create brings back
+	// Paired are the activities by which a session was done; PairingRead says
+	// that they were looked for before the change.
+	Paired      []string `json:"paired,omitempty"`
+	PairingRead bool     `json:"pairing_read,omitempty"`
+	Known       []string `json:"known,omitempty"` // of a create without a sure name of its own: ids that were there before
 
 	// Of an outcome.
 	Status         Status `json:"status,omitempty"`

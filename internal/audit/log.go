@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 )
 
@@ -65,32 +67,44 @@ func (q Query) Check() error {
 }
 
 // WriteIntent records what is about to be done: the objects in batches, last
-// the head. If it fails nothing may be applied.
+// the head. If it fails nothing may be applied: objects without a head mean
+// that nothing was.
 func WriteIntent(ctx context.Context, log Log, head Item, objects []Item) error {
-	head.Objects = len(objects)
-	return write(ctx, log, Intent, head, objects)
+	return WriteIntentWith(ctx, log, head, objects, func(ctx context.Context, head Item) error { return log.Append(ctx, []Item{head}) })
 }
 
-// WriteOutcome records what came of it, again the head last.
+// WriteIntentWith is WriteIntent where something else writes the head, in one
+// transaction with what belongs to it.
+func WriteIntentWith(ctx context.Context, log Log, head Item, objects []Item, last func(context.Context, Item) error) error {
+	number(Intent, &head, objects)
+	for _, batch := range batches(objects) {
+		if err := log.Append(ctx, batch); err != nil {
+			return fmt.Errorf("audit intent: %w", err)
+		}
+	}
+	if err := last(ctx, head); err != nil {
+		return fmt.Errorf("audit intent: %w", err)
+	}
+	return nil
+}
+
+// WriteOutcome records what came of it, again the head last: in one
+// transaction where all of it fits.
 func WriteOutcome(ctx context.Context, log Log, head Item, objects []Item) error {
-	head.Objects = len(objects)
-	return write(ctx, log, Outcome, head, objects)
+	number(Outcome, &head, objects)
+	for _, batch := range batches(append(slices.Clone(objects), head)) {
+		if err := log.Append(ctx, batch); err != nil {
+			return fmt.Errorf("audit outcome: %w", err)
+		}
+	}
+	return nil
 }
 
-func write(ctx context.Context, log Log, p Phase, head Item, objects []Item) error {
-	head.N, head.Phase = 0, p
+func number(p Phase, head *Item, objects []Item) {
+	head.N, head.Phase, head.Objects = 0, p, len(objects)
 	for i := range objects {
 		objects[i].N, objects[i].Phase = i+1, p
 	}
-	for _, batch := range batches(objects) {
-		if err := log.Append(ctx, batch); err != nil {
-			return fmt.Errorf("audit %s: %w", p, err)
-		}
-	}
-	if err := log.Append(ctx, []Item{head}); err != nil {
-		return fmt.Errorf("audit %s: %w", p, err)
-	}
-	return nil
 }
 
 // batches cuts items into transactions within the bounds.
@@ -154,5 +168,42 @@ func FindEqual(ctx context.Context, log Log, user, digest string, since time.Tim
 		// The last change may be cut between outcome and intent, which is
 		// harmless: it was seen.
 		q.Before = heads[len(heads)-1].Change
+	}
+}
+
+// pageSize is how many heads are read at once.
+const pageSize = 200
+
+// Changes gives the changes of a query, newest first and page by page, each
+// once: by its outcome's head, or by its intent's where there is none.
+func Changes(ctx context.Context, log Log, q Query) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		left := q.Limit // 0 = all
+		q.Limit = pageSize
+		var seen ID
+		for {
+			heads, err := log.Heads(ctx, q)
+			if err != nil {
+				yield(Item{}, err)
+				return
+			}
+			for _, h := range heads {
+				if h.Change == seen {
+					continue
+				}
+				seen = h.Change
+				if !yield(h, nil) {
+					return
+				}
+				if left--; left == 0 {
+					return
+				}
+			}
+			if len(heads) < q.Limit {
+				return
+			}
+			// A change cut between outcome and intent was seen: go on before it.
+			q.Before = heads[len(heads)-1].Change
+		}
 	}
 }

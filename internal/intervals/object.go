@@ -177,6 +177,16 @@ func (o Object) Value(key string) any {
 // MarshalJSON writes the object without its private keys at any depth.
 func (o Object) MarshalJSON() ([]byte, error) { return o.appendJSON(nil), nil }
 
+// UnmarshalJSON reads an object as ParseObject does; null is the empty one.
+func (o *Object) UnmarshalJSON(b []byte) (err error) {
+	if string(b) == "null" {
+		*o = Object{}
+		return nil
+	}
+	*o, err = ParseObject(b)
+	return err
+}
+
 func (o Object) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for i, f := range o.fields {

@@ -49,6 +49,48 @@ func (w *Writer) CreateEvent(ctx context.Context, athlete string, p Patch) (Even
 	return Event{o}, err
 }
 
+// CreateEvents creates events in one request, or updates those whose uid is
+// there already. It gives what upstream answered, in no sure order.
+func (w *Writer) CreateEvents(ctx context.Context, athlete string, list []Patch) ([]Event, error) {
+	const op = "create events"
+	if err := badID(op, "athlete id", athlete); err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		if p["uid"] == nil {
+			return nil, &Error{Op: op, Kind: BadArgument, Reason: "an event without uid"}
+		}
+	}
+	answer, err := w.c.do(ctx, call{op: op, method: http.MethodPost, query: url.Values{"upsertOnUid": {"true"}}, body: list,
+		segments: []string{"athlete", athlete, "events", "bulk"}})
+	if err != nil {
+		return nil, err
+	}
+	objects, err := ParseObjects(answer)
+	if err != nil {
+		return nil, &Error{Op: op, Kind: BadBody, Status: http.StatusOK, Reason: err.Error(), MaybeApplied: true}
+	}
+	out := make([]Event, len(objects))
+	for i, o := range objects {
+		out[i] = Event{o}
+	}
+	return out, nil
+}
+
+// PairActivity says that an activity is how a planned event was done, and
+// nothing else of either.
+func (w *Writer) PairActivity(ctx context.Context, activity string, event int64) error {
+	const op = "pair activity"
+	if err := badID(op, "activity id", activity); err != nil {
+		return err
+	}
+	if err := badNumber(op, "event id", event); err != nil {
+		return err
+	}
+	_, err := w.send(ctx, op, http.MethodPut, nil, Patch{"paired_event_id": event}, "activity", activity)
+	return err
+}
+
 // UpdateEvent changes only the keys of the patch.
 func (w *Writer) UpdateEvent(ctx context.Context, athlete string, event int64, p Patch) (Event, error) {
 	const op = "update event"

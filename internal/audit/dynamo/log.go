@@ -34,16 +34,11 @@ func New(client *dynamodb.Client, table string) *Log { return &Log{client, table
 func (l *Log) Append(ctx context.Context, items []audit.Item) error {
 	writes := make([]types.TransactWriteItem, 0, len(items))
 	for _, item := range items {
-		if err := item.Check(); err != nil {
+		put, err := Put(l.table, item)
+		if err != nil {
 			return err
 		}
-		it, err := encode(item)
-		if err != nil {
-			return fmt.Errorf("write audit log: %w", err)
-		}
-		writes = append(writes, types.TransactWriteItem{Put: &types.Put{
-			TableName: &l.table, Item: it, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-		}})
+		writes = append(writes, put)
 	}
 	for wait := 20 * time.Millisecond; ; wait *= 3 {
 		_, err := l.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
@@ -63,6 +58,19 @@ func (l *Log) Append(ctx context.Context, items []audit.Item) error {
 			return fmt.Errorf("write audit log: %w", ctx.Err())
 		}
 	}
+}
+
+// Put is the write that adds an item to the log's table, for a transaction that
+// writes elsewhere too: it fails where the item is there already.
+func Put(table string, item audit.Item) (types.TransactWriteItem, error) {
+	if err := item.Check(); err != nil {
+		return types.TransactWriteItem{}, err
+	}
+	it, err := encode(item)
+	if err != nil {
+		return types.TransactWriteItem{}, fmt.Errorf("write audit log: %w", err)
+	}
+	return types.TransactWriteItem{Put: &types.Put{TableName: &table, Item: it, ConditionExpression: aws.String("attribute_not_exists(pk)")}}, nil
 }
 
 // canceled tells why a transaction was not carried out; busy means that it may be

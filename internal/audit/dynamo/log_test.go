@@ -3,8 +3,6 @@ package dynamo_test
 import (
 	"encoding/json"
 	"errors"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -75,22 +73,6 @@ func TestDynamoDBIsNotAskedForARangeThatEndsBeforeItBegins(t *testing.T) {
 	}
 }
 
-// canceling is an HTTP client for the SDK to which DynamoDB cancels as many
-// transactions, for these reasons.
-type canceling struct {
-	next    *awstest.Faults
-	reasons []string
-}
-
-func (c *canceling) Do(r *http.Request) (*http.Response, error) {
-	if len(c.reasons) == 0 {
-		return c.next.Do(r)
-	}
-	body := `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","CancellationReasons":[{"Code":"None"},{"Code":"` + c.reasons[0] + `"}]}`
-	c.reasons = c.reasons[1:]
-	return &http.Response{StatusCode: 400, Request: r, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
-}
-
 func TestATransactionThatIsInTheWayOfAnotherIsTriedAgain(t *testing.T) {
 	for _, tt := range []struct {
 		reasons []string
@@ -101,9 +83,9 @@ func TestATransactionThatIsInTheWayOfAnotherIsTriedAgain(t *testing.T) {
 		{[]string{"ConditionalCheckFailed"}, audit.ErrExists.Error()},
 		{[]string{"ValidationError"}, "TransactionCanceledException"},
 	} {
-		_, client, name, faults := open(t)
+		_, client, name, _ := open(t)
 		o := client.Options()
-		o.HTTPClient = &canceling{faults, slices.Clone(tt.reasons)}
+		o.HTTPClient = &awstest.Canceling{Reasons: slices.Clone(tt.reasons)}
 		err := audit.WriteIntent(t.Context(), dynamo.New(dynamodb.New(o), name), audittest.Head("u1", 0), nil)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%v: %v", tt.reasons, err)
