@@ -35,16 +35,20 @@ func TestARefusedTransactionLeavesEverythingAsItWas(t *testing.T) {
 			_, err := client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: w})
 			return err
 		}
-		if err := write(put("changed", "old", nil), put("deleted", "old", nil), put("there", "old", nil)); err != nil {
+		if err := write(put("changed", "old", nil), put("deleted", "old", nil), put("there", "old", nil), put("updated", "old", nil)); err != nil {
 			t.Fatal(err)
 		}
 		remove := types.TransactWriteItem{Delete: &types.Delete{TableName: &name, Key: item("deleted", "")}}
-		err := write(put("changed", "new", nil), remove, put("added", "new", nil), put("there", "new", aws.String("attribute_not_exists(pk)")))
+		update := func(key string) types.TransactWriteItem {
+			return types.TransactWriteItem{Update: &types.Update{TableName: &name, Key: item(key, ""), UpdateExpression: aws.String("SET v = :v"),
+				ExpressionAttributeValues: map[string]types.AttributeValue{":v": &types.AttributeValueMemberS{Value: "new"}}}}
+		}
+		err := write(put("changed", "new", nil), remove, put("added", "new", nil), update("updated"), update("made"), put("there", "new", aws.String("attribute_not_exists(pk)")))
 		var canceled *types.TransactionCanceledException
-		if !errors.As(err, &canceled) || len(canceled.CancellationReasons) != 4 || aws.ToString(canceled.CancellationReasons[3].Code) != "ConditionalCheckFailed" {
+		if !errors.As(err, &canceled) || len(canceled.CancellationReasons) != 6 || aws.ToString(canceled.CancellationReasons[5].Code) != "ConditionalCheckFailed" {
 			t.Errorf("got %v", err)
 		}
-		for key, want := range map[string]string{"changed": "old", "deleted": "old", "there": "old", "added": ""} {
+		for key, want := range map[string]string{"changed": "old", "deleted": "old", "there": "old", "added": "", "updated": "old", "made": ""} {
 			out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &name, Key: item(key, ""), ConsistentRead: aws.Bool(true)})
 			got := ""
 			if v, ok := out.Item["v"].(*types.AttributeValueMemberS); ok {

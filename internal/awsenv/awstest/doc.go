@@ -17,7 +17,8 @@
 // Both refuse, as DynamoDB does, an empty key, a key twice in BatchGetItem, an
 // item over 400 KB, reserved words in other expressions and unused placeholders.
 // Neither knows a transaction's request token, its conflicts with other
-// transactions, throttling, or who may do what: Faults and the rehearsal do.
+// transactions, throttling, or who may do what: Faults, Canceling and the
+// rehearsal do.
 //
 // Faults stands in the way of requests, to play a store that throttles, refuses
 // or cannot be reached.

@@ -14,6 +14,8 @@ import (
 type Faults struct {
 	// Seen, if set, is shown each request's body.
 	Seen func(operation string, body []byte)
+	// Only, if set, tells which requests fail.
+	Only func(operation string, body []byte) bool
 
 	mu    sync.Mutex
 	fault Fault
@@ -23,7 +25,8 @@ type Faults struct {
 // Fault is how requests fail.
 type Fault int
 
-// The faults. LostAnswer fails once, after the request had its effect.
+// The faults. LostAnswer fails once, NoAnswer until another is set, both after
+// the request had its effect.
 const (
 	None Fault = iota
 	Throttled
@@ -31,6 +34,7 @@ const (
 	ServerError
 	Unreachable
 	LostAnswer
+	NoAnswer
 )
 
 // Set makes requests fail from now on.
@@ -53,17 +57,24 @@ func (f *Faults) Calls() []string {
 // Do implements the SDK's HTTPClient.
 func (f *Faults) Do(r *http.Request) (*http.Response, error) {
 	_, op, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	if f.Seen != nil && r.Body != nil {
+	spared := false
+	if (f.Seen != nil || f.Only != nil) && r.Body != nil {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil, err
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		f.Seen(op, body)
+		if f.Seen != nil {
+			f.Seen(op, body)
+		}
+		spared = f.Only != nil && !f.Only(op, body)
 	}
 	f.mu.Lock()
 	fault := f.fault
 	f.calls = append(f.calls, op)
+	if spared {
+		fault = None
+	}
 	if fault == LostAnswer {
 		f.fault = None
 	}
@@ -79,7 +90,7 @@ func (f *Faults) Do(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("connection refused")
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if fault == LostAnswer && err == nil {
+	if (fault == LostAnswer || fault == NoAnswer) && err == nil {
 		return nil, errors.Join(errors.New("connection reset"), resp.Body.Close())
 	}
 	return resp, err
@@ -91,4 +102,26 @@ func answer(r *http.Request, status int, code string) *http.Response {
 		Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}, "X-Amzn-Errortype": {code}},
 		Body:   io.NopCloser(strings.NewReader(`{"__type":"` + code + `","message":"played by a test"}`)),
 	}
+}
+
+// Canceling is an HTTP client for the SDK that cancels as many transactions, for
+// these reasons of their second write, as DynamoDB does where others are in the
+// way. What else is asked passes.
+type Canceling struct {
+	Reasons []string
+	Seen    int // transactions
+}
+
+// Do implements the SDK's HTTPClient.
+func (c *Canceling) Do(r *http.Request) (*http.Response, error) {
+	if _, op, _ := strings.Cut(r.Header.Get("X-Amz-Target"), "."); op != "TransactWriteItems" {
+		return http.DefaultClient.Do(r)
+	}
+	c.Seen++
+	if len(c.Reasons) == 0 {
+		return http.DefaultClient.Do(r)
+	}
+	body := `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","CancellationReasons":[{"Code":"None"},{"Code":"` + c.Reasons[0] + `"}]}`
+	c.Reasons = c.Reasons[1:]
+	return &http.Response{StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }

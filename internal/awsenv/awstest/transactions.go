@@ -13,7 +13,7 @@ import (
 // writes of a TransactWriteItems one by one, with nobody in between, and takes
 // those before a refused one back. So the emulator sees each item, condition and
 // expression; that they are one transaction is this type's word, not its own.
-// Other requests pass through. Put and Delete are all that is known.
+// Other requests pass through. Put, Update and Delete are all that is known.
 type transactions struct {
 	to string
 	mu sync.Mutex
@@ -92,11 +92,12 @@ func (x *transactions) play(r *http.Request, version string, body []byte) (reply
 		reasons[i] = object{"Code": "None"}
 	}
 	for i, write := range in.TransactItems {
-		op, key := "PutItem", object{}
-		request := write["Put"]
-		if request == nil {
-			op, request = "DeleteItem", write["Delete"]
+		var op string
+		var request object
+		for kind, of := range write {
+			op, request = kind+"Item", of
 		}
+		key := object{}
 		request["ReturnValues"] = "ALL_OLD"
 		done, err := ask(op, request)
 		if err != nil {
@@ -138,7 +139,7 @@ func (x *transactions) play(r *http.Request, version string, body []byte) (reply
 	return reply{http.StatusOK, http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, []byte("{}")}, nil
 }
 
-// field gives a key attribute of a Put or a Delete.
+// field gives a key attribute of a write.
 func field(request object, name string) any {
 	if item, ok := request["Item"].(object); ok {
 		return item[name]
