@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,25 +36,38 @@ func (l auditLog) Append(ctx context.Context, items []audit.Item) error {
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
 	for _, item := range items {
-		body, err := json.Marshal(item)
-		if err != nil {
-			return fmt.Errorf("write audit log: %w", err)
-		}
-		pk, sk := item.Key()
-		_, err = tx.ExecContext(ctx, `INSERT INTO audit (pk, sk, athlete, day, head, expires, item) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			pk, sk, item.Athlete, item.Day(), item.Head(), item.Expires.Unix(), string(body))
-		var e *sqlite.Error
-		if errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY {
-			return audit.ErrExists
-		}
-		if err != nil {
-			return fmt.Errorf("write audit log: %w", err)
+		if err := insertAudit(ctx, tx, item); err != nil {
+			return err
 		}
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("write audit log: %w", err)
 	}
 	return nil
+}
+
+// insertAudit adds an item that was checked, in a transaction of the caller's.
+func insertAudit(ctx context.Context, tx *sql.Tx, item audit.Item) error {
+	body, err := json.Marshal(item)
+	if err != nil {
+		return fmt.Errorf("write audit log: %w", err)
+	}
+	pk, sk := item.Key()
+	_, err = tx.ExecContext(ctx, `INSERT INTO audit (pk, sk, athlete, day, head, expires, item) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		pk, sk, item.Athlete, item.Day(), item.Head(), item.Expires.Unix(), string(body))
+	if isDuplicate(err) {
+		return audit.ErrExists
+	}
+	if err != nil {
+		return fmt.Errorf("write audit log: %w", err)
+	}
+	return nil
+}
+
+// isDuplicate reports that a row of the same key is there.
+func isDuplicate(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 }
 
 // Change implements audit.Log.

@@ -1,6 +1,6 @@
 // Package embedded keeps the stores of a laptop in one SQLite file: the audit
-// log, users and tokens, and users' Intervals.icu keys; state will live there
-// too. Tokens are stored as hashes, keys as they are: the file's mode guards
+// log, users and tokens, users' Intervals.icu keys, and what lives for minutes
+// (state). Tokens are stored as hashes, keys as they are: the file's mode guards
 // them, and what is deleted is overwritten.
 //
 // The file is made readable by its owner only, is opened when first needed,

@@ -13,10 +13,13 @@ import (
 	"intervals-mcp/internal/audit/audittest"
 )
 
-// TestMain runs the second process of TestTwoProcessesShareTheFile when the
-// environment says so.
+// TestMain runs the second process of a test of several when the environment
+// says so.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("EMBEDDED_TEST_DIR"); dir != "" {
+		if handle := os.Getenv("EMBEDDED_TEST_HANDLE"); handle != "" {
+			os.Exit(useOneElsewhere(dir, handle, os.Getenv("EMBEDDED_TEST_FROM")))
+		}
 		os.Exit(appendMany(dir, os.Getenv("EMBEDDED_TEST_USER")))
 	}
 	os.Exit(m.Run())

@@ -145,6 +145,7 @@ var migrations = []string{
 	CREATE TRIGGER audit_is_kept_until_it_expires BEFORE DELETE ON audit WHEN OLD.expires > unixepoch()
 		BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;`,
 	identityTables,
+	stateTables,
 }
 
 // migrate brings the file up to date, in one transaction, whichever process

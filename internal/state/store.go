@@ -72,6 +72,7 @@ type Store interface {
 var (
 	ErrNotFound = errors.New("state: no such plan, or its time is over")
 	ErrUsed     = errors.New("state: the confirmation was used")
+	ErrExists   = errors.New("state: a plan of this handle is there") // from Keep: handles are made once
 )
 
 // NewHandle makes a confirmation: 130 random bits as 26 letters and digits.

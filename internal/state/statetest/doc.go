@@ -1,0 +1,3 @@
+// Package statetest holds what every state.Store must do, as one test suite that
+// each implementation runs.
+package statetest
