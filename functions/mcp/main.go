@@ -23,6 +23,8 @@ import (
 	"intervals-mcp/internal/metrics"
 	"intervals-mcp/internal/secrets"
 	"intervals-mcp/internal/secrets/secretsmanager"
+	"intervals-mcp/internal/state"
+	statedynamo "intervals-mcp/internal/state/dynamo"
 	"intervals-mcp/internal/tools"
 )
 
@@ -44,6 +46,7 @@ func main() {
 type stores struct {
 	secrets   secrets.Store
 	audit     audit.Log
+	state     state.Store // uses write to audit
 	retention time.Duration
 	lastUsed  *identity.LastUsed // nil = nobody asks
 }
@@ -75,11 +78,13 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 // in memory and that one key.
 func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
 	if key := getenv(awsenv.APIKey); env.SAMLocal && key != "" {
-		return stores{audit: &audit.Memory{}, secrets: secrets.Single{User: identity.Local, Cred: secrets.Credential{APIKey: secrets.New(key)}}}, nil
+		log := &audit.Memory{}
+		return stores{audit: log, state: state.NewMemory(log, time.Now),
+			secrets: secrets.Single{User: identity.Local, Cred: secrets.Credential{APIKey: secrets.New(key)}}}, nil
 	}
-	identities, changes, prefix := getenv("IDENTITY_TABLE"), getenv("AUDIT_TABLE"), getenv("SECRET_PREFIX")
-	if identities == "" || changes == "" || prefix == "" {
-		return stores{}, errors.New("IDENTITY_TABLE, AUDIT_TABLE and SECRET_PREFIX must be set (under sam local: set API_KEY, or point all three at emulators)")
+	identities, changes, plans, prefix := getenv("IDENTITY_TABLE"), getenv("AUDIT_TABLE"), getenv("STATE_TABLE"), getenv("SECRET_PREFIX")
+	if identities == "" || changes == "" || plans == "" || prefix == "" {
+		return stores{}, errors.New("IDENTITY_TABLE, AUDIT_TABLE, STATE_TABLE and SECRET_PREFIX must be set (under sam local: set API_KEY, or point all four at emulators)")
 	}
 	retention, err := days(getenv("AUDIT_RETENTION_DAYS"))
 	if err != nil {
@@ -91,7 +96,8 @@ func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
 	}
 	db := env.NewDynamoDB()
 	return stores{
-		secrets: secrets.NewCache(keeper, time.Now), audit: auditdynamo.New(db, changes), retention: retention,
+		secrets: secrets.NewCache(keeper, time.Now), audit: auditdynamo.New(db, changes),
+		state: statedynamo.New(db, plans, changes, time.Now), retention: retention,
 		lastUsed: identity.NewLastUsed(dynamo.New(db, identities).Touch, time.Now),
 	}, nil
 }

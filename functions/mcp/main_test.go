@@ -20,6 +20,7 @@ import (
 	"intervals-mcp/internal/mcpserver/apigw"
 	"intervals-mcp/internal/secrets"
 	"intervals-mcp/internal/secrets/secretsmanager"
+	statedynamo "intervals-mcp/internal/state/dynamo"
 )
 
 // stack is a function on emulated stores with one enrolled athlete.
@@ -39,11 +40,12 @@ func newStack(t *testing.T) *stack {
 	}
 	upstream := httptest.NewServer(platform)
 	t.Cleanup(upstream.Close)
-	s.vars["IDENTITY_TABLE"], s.vars["AUDIT_TABLE"], s.vars["SECRET_PREFIX"] = awstest.Name(t), awstest.Name(t), awstest.Name(t)
+	s.vars["IDENTITY_TABLE"], s.vars["AUDIT_TABLE"], s.vars["STATE_TABLE"], s.vars["SECRET_PREFIX"] = awstest.Name(t), awstest.Name(t), awstest.Name(t), awstest.Name(t)
 	s.vars[awsenv.IntervalsBaseURL] = upstream.URL + "/api/v1"
 	db := s.env.NewDynamoDB()
 	awstest.CreateTable(t, db, dynamo.Definition(s.vars["IDENTITY_TABLE"]))
 	awstest.CreateTable(t, db, auditdynamo.Definition(s.vars["AUDIT_TABLE"]))
+	awstest.CreateTable(t, db, statedynamo.Definition(s.vars["STATE_TABLE"]))
 	ids := identity.NewStore(dynamo.New(db, s.vars["IDENTITY_TABLE"]), time.Now)
 	if _, err := ids.AddUser(t.Context(), identity.User{ID: "i1", Athlete: "i1"}); err != nil {
 		t.Fatal(err)
@@ -141,7 +143,7 @@ func TestAMissingSecretIsSaidWithWhereToMendIt(t *testing.T) {
 }
 
 func TestTheFunctionRefusesToStartWithWhatIsForSamLocalOrWithoutItsStores(t *testing.T) {
-	deployed := map[string]string{"AWS_REGION": "eu-central-1", "IDENTITY_TABLE": "i", "AUDIT_TABLE": "a", "SECRET_PREFIX": "p"}
+	deployed := map[string]string{"AWS_REGION": "eu-central-1", "IDENTITY_TABLE": "i", "AUDIT_TABLE": "a", "STATE_TABLE": "s", "SECRET_PREFIX": "p"}
 	for name, change := range map[string]map[string]string{
 		"a key":               {"API_KEY": "k"},
 		"an athlete":          {"ATHLETE_ID": "i1"},
@@ -151,6 +153,7 @@ func TestTheFunctionRefusesToStartWithWhatIsForSamLocalOrWithoutItsStores(t *tes
 		"another secrets":     {"AWS_ENDPOINT_URL_SECRETS_MANAGER": "http://10.0.0.1"},
 		"no identity table":   {"IDENTITY_TABLE": ""},
 		"no audit table":      {"AUDIT_TABLE": ""},
+		"no state table":      {"STATE_TABLE": ""},
 		"no prefix":           {"SECRET_PREFIX": ""},
 		"a retention of zero": {"AUDIT_RETENTION_DAYS": "0"},
 		"a prefix with ..":    {"SECRET_PREFIX": "/x/"},

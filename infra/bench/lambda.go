@@ -40,7 +40,7 @@ func (b *bench) functions(api *runtimeAPI) (empty, mcp, authorizer, floor *funct
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	tables := []string{"IDENTITY_TABLE=bench", "AUDIT_TABLE=bench", "AUDIT_RETENTION_DAYS=365", "SECRET_PREFIX=bench", "METRICS_NAMESPACE=bench",
+	tables := []string{"IDENTITY_TABLE=bench", "AUDIT_TABLE=bench", "STATE_TABLE=bench", "AUDIT_RETENTION_DAYS=365", "SECRET_PREFIX=bench", "METRICS_NAMESPACE=bench",
 		"AWS_ENDPOINT_URL_SECRETS_MANAGER=" + api.srv.URL, "AWS_ENDPOINT_URL_DYNAMODB=" + api.srv.URL, "LOG_LEVEL=error"}
 	return &function{name: "empty", pkg: "./infra/bench/empty", event: ev},
 		&function{name: "mcp", pkg: "./functions/mcp", event: ev, env: tables},

@@ -109,8 +109,20 @@ const account = "123456789012" // moto's
 type request struct {
 	TableName, IndexName, SecretId string //nolint:revive,staticcheck // AWS's names
 	Key, Item                      map[string]struct{ S string }
+	KeyConditionExpression         string
+	ExpressionAttributeValues      map[string]struct{ S string }
 	RequestItems                   map[string]json.RawMessage
 	TransactItems                  []map[string]request
+}
+
+var equals = regexp.MustCompile(`=\s*(:\w+)`)
+
+// partition is the partition key that a query names: the one that must equal.
+func (r request) partition() string {
+	if m := equals.FindStringSubmatch(r.KeyConditionExpression); m != nil {
+		return r.ExpressionAttributeValues[m[1]].S
+	}
+	return ""
 }
 
 // actsOf tells what IAM checks of a request. An operation that is not known here
@@ -124,7 +136,7 @@ func actsOf(target string, body []byte, region string) ([]Act, error) {
 	table := func(name string) string { return "arn:aws:dynamodb:" + region + ":" + account + ":table/" + name }
 	item := func(op string, r request) Act {
 		a := Act{Action: "dynamodb:" + op, Resource: table(r.TableName)}
-		for _, key := range []string{r.Key["pk"].S, r.Item["pk"].S} {
+		for _, key := range []string{r.Key["pk"].S, r.Item["pk"].S, r.partition()} {
 			if key != "" {
 				a.Keys = map[string][]string{"dynamodb:LeadingKeys": {key}}
 			}

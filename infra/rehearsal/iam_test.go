@@ -16,6 +16,8 @@ const policy = `{"Statement": [
 		"Condition": {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["used#*"]}, "Null": {"dynamodb:LeadingKeys": "false"}}},
 	{"Sid": "Add", "Effect": "Allow", "Action": "dynamodb:*", "Resource": "arn:aws:dynamodb:r:123456789012:table/log"},
 	{"Sid": "Never", "Effect": "Deny", "Action": "dynamodb:DeleteItem", "Resource": "arn:aws:dynamodb:r:123456789012:table/log"},
+	{"Sid": "Mine", "Effect": "Allow", "Action": "dynamodb:Query", "Resource": "arn:aws:dynamodb:r:123456789012:table/mine",
+		"Condition": {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["u#*"]}, "Null": {"dynamodb:LeadingKeys": "false"}}},
 	{"Sid": "Key", "Effect": "Allow", "Action": "secretsmanager:GetSecretValue", "Resource": "arn:aws:secretsmanager:r:123456789012:secret:p/users/*"}]}`
 
 func TestTheGuardLetsPassWhatTheRoleAllows(t *testing.T) {
@@ -32,6 +34,9 @@ func TestTheGuardLetsPassWhatTheRoleAllows(t *testing.T) {
 		{"DynamoDB_20120810.Scan", `{"TableName":"t"}`, false},
 		{"DynamoDB_20120810.Query", `{"TableName":"t"}`, true},
 		{"DynamoDB_20120810.Query", `{"TableName":"t","IndexName":"day"}`, false},
+		{"DynamoDB_20120810.Query", `{"TableName":"mine","KeyConditionExpression":"#pk = :a AND begins_with(#sk, :b)","ExpressionAttributeValues":{":a":{"S":"u#1"},":b":{"S":"r#1"}}}`, true},
+		{"DynamoDB_20120810.Query", `{"TableName":"mine","KeyConditionExpression":"#pk = :a AND begins_with(#sk, :b)","ExpressionAttributeValues":{":a":{"S":"r#1"},":b":{"S":"u#1"}}}`, false},
+		{"DynamoDB_20120810.Query", `{"TableName":"mine"}`, false},
 		{"DynamoDB_20120810.UpdateItem", `{"TableName":"t","Key":{"pk":{"S":"used#1"}}}`, true},
 		{"DynamoDB_20120810.UpdateItem", `{"TableName":"t","Key":{"pk":{"S":"tok#1"}}}`, false},
 		{"DynamoDB_20120810.UpdateItem", `{"TableName":"t","Key":{"pk":{"N":"1"}}}`, false},

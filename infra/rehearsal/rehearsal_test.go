@@ -27,6 +27,8 @@ import (
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/identity/dynamo"
 	"intervals-mcp/internal/secrets/secretsmanager"
+	"intervals-mcp/internal/state"
+	statedynamo "intervals-mcp/internal/state/dynamo"
 )
 
 // rie is AWS's Runtime Interface Emulator.
@@ -62,6 +64,7 @@ func TestRehearsal(t *testing.T) {
 	time.Sleep(time.Until(replaced.Add(11 * time.Second))) // already over, as a rule
 	t.Run("a replaced key is used", keyWasReplaced)
 	t.Run("what a user changed is in the audit table, by user, athlete and day", func(t *testing.T) { w.audited(t) })
+	t.Run("the mcp function's role keeps, lists, uses and drops plans, and reads what was changed of an athlete", func(t *testing.T) { w.plans(t) })
 	t.Run("no right was missing", func(t *testing.T) {
 		for _, d := range w.guard.Denied() {
 			t.Error(d)
@@ -259,6 +262,46 @@ func (w *world) audited(t *testing.T) {
 	}
 }
 
+// plans takes every step of a plan with the mcp function's own credentials.
+func (w *world) plans(t *testing.T) {
+	mcp, _ := w.as(t, "McpFunction")
+	log := auditdynamo.New(mcp, w.Outputs["AuditTableName"])
+	store := statedynamo.New(mcp, w.Outputs["StateTableName"], w.Outputs["AuditTableName"], time.Now)
+	plan := func() state.Waiting {
+		now := time.Now()
+		p := state.Waiting{Handle: state.NewHandle(), User: "rehearsed", Connection: "c", Created: now, Expires: now.Add(state.PlanLife), Plan: []byte("{}")}
+		if err := store.Keep(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	used, dropped := plan(), plan()
+	if got, err := store.Get(t.Context(), "rehearsed", used.Handle); err != nil || string(got.Plan) != "{}" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if left, err := store.Wrong(t.Context(), "rehearsed", used.Handle); err != nil || left != state.MaxWrong-1 {
+		t.Errorf("%d left, %v", left, err)
+	}
+	if list, err := store.Waiting(t.Context(), "rehearsed"); err != nil || len(list) != 2 {
+		t.Errorf("%d wait, %v", len(list), err)
+	}
+	id := audit.NewID(time.Now(), "rehearsed")
+	head := audit.Item{Schema: audit.SchemaVersion, Change: id, Phase: audit.Intent, User: "rehearsed", Athlete: "irehearsed", Time: id.Time, Expires: id.Time.Add(time.Hour)}
+	if err := store.Use(t.Context(), "rehearsed", used.Handle, head); err != nil {
+		t.Error(err)
+	}
+	head.Change = audit.NewID(time.Now(), "another")
+	if err := store.Use(t.Context(), "rehearsed", used.Handle, head); !errors.Is(err, state.ErrUsed) {
+		t.Errorf("used again: %v", err)
+	}
+	if err := store.Drop(t.Context(), "rehearsed", dropped.Handle); err != nil {
+		t.Error(err)
+	}
+	if heads, err := log.Heads(t.Context(), audit.Query{Athlete: "irehearsed"}); err != nil || len(heads) != 1 {
+		t.Errorf("%d heads, %v", len(heads), err)
+	}
+}
+
 // as gives clients with a function's credentials.
 func (w *world) as(t *testing.T, id string) (*dynamodb.Client, *sdk.Client) {
 	t.Helper()
@@ -276,7 +319,7 @@ func (w *world) as(t *testing.T, id string) (*dynamodb.Client, *sdk.Client) {
 
 // denials tries with each function's own credentials what it must not do.
 func (w *world) denials(t *testing.T) {
-	identities, log := w.Outputs["IdentityTableName"], w.Outputs["AuditTableName"]
+	identities, log, plans := w.Outputs["IdentityTableName"], w.Outputs["AuditTableName"], w.Outputs["StateTableName"]
 	me := w.fake.Athletes()[0].ID
 	key := func(pk, sk string) map[string]types.AttributeValue {
 		return map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}}
@@ -308,6 +351,30 @@ func (w *world) denials(t *testing.T) {
 		},
 		"mcp reads a day's changes": func(ctx context.Context) error {
 			_, err := auditdynamo.New(mcp, log).Heads(ctx, audit.Query{Day: "2026-11-30"})
+			return err
+		},
+		"mcp counts attempts": func(ctx context.Context) error {
+			_, _, err := statedynamo.New(mcp, plans, log, time.Now).Allow(ctx, "sign-in#192.0.2.1", 1, time.Hour)
+			return err
+		},
+		"mcp forgets attempts": func(ctx context.Context) error {
+			_, err := mcp.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &plans, Key: key(statedynamo.RatePrefix+"x", "x")})
+			return err
+		},
+		"mcp reads everybody's plans": func(ctx context.Context) error {
+			_, err := mcp.Scan(ctx, &dynamodb.ScanInput{TableName: &plans})
+			return err
+		},
+		"mcp writes plans in a batch": func(ctx context.Context) error {
+			_, err := mcp.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{plans: {{DeleteRequest: &types.DeleteRequest{Key: item}}}}})
+			return err
+		},
+		"authorizer reads a plan": func(ctx context.Context) error {
+			_, err := authorizer.GetItem(ctx, &dynamodb.GetItemInput{TableName: &plans, Key: item})
+			return err
+		},
+		"authorizer drops a plan": func(ctx context.Context) error {
+			_, err := authorizer.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &plans, Key: item})
 			return err
 		},
 		"mcp reads the identity table": func(ctx context.Context) error {

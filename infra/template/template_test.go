@@ -18,6 +18,7 @@ import (
 	"intervals-mcp/infra/template"
 	audits "intervals-mcp/internal/audit/dynamo"
 	identities "intervals-mcp/internal/identity/dynamo"
+	states "intervals-mcp/internal/state/dynamo"
 )
 
 const root = "../.."
@@ -186,17 +187,23 @@ func TestRolesNameActionsAndResources(t *testing.T) {
 // TestRightsAreThoseOfAuthMd compares with "Rights" and "Secrets" there.
 func TestRightsAreThoseOfAuthMd(t *testing.T) {
 	want := map[string][]string{
-		"AuthorizerRole": {"dynamodb:GetItem"},
-		"McpRole":        {"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem", "secretsmanager:GetSecretValue"},
+		"AuthorizerRole": {"identity GetItem"},
+		"McpRole": {"audit PutItem", "audit Query", "identity UpdateItem", "secretsmanager:GetSecretValue",
+			"state DeleteItem", "state GetItem", "state PutItem", "state Query", "state UpdateItem"},
 	}
+	table := regexp.MustCompile(`(Audit|Identity|State)Table`)
 	tpl := load(t)
 	for role, actions := range want {
 		var got []string
 		for _, s := range tpl.Statements(role) {
 			for _, a := range s.Actions {
-				if s.Effect == "Allow" && !strings.HasPrefix(a, "logs:") && !strings.HasPrefix(a, "xray:") {
-					got = append(got, a)
+				if s.Effect != "Allow" || strings.HasPrefix(a, "logs:") || strings.HasPrefix(a, "xray:") {
+					continue
 				}
+				if op, ok := strings.CutPrefix(a, "dynamodb:"); ok {
+					a = strings.ToLower(table.FindStringSubmatch(show(s.Resources))[1]) + " " + op
+				}
+				got = append(got, a)
 			}
 		}
 		if slices.Sort(got); !slices.Equal(got, actions) {
@@ -231,25 +238,38 @@ func TestNobodyRewritesTheAuditLog(t *testing.T) {
 	}
 }
 
-func TestTheIdentityTableIsTouchedByKeyPrefixOnly(t *testing.T) {
+func TestIdentitiesAndStateAreTouchedByKeyPrefixOnly(t *testing.T) {
 	tpl := load(t)
-	for role, prefix := range map[string]string{"AuthorizerRole": "tok#*", "McpRole": "used#*"} {
+	for _, tt := range []struct{ role, table, prefix string }{
+		{"AuthorizerRole", "IdentityTable", identities.TokenPrefix},
+		{"McpRole", "IdentityTable", identities.UsedPrefix},
+		{"McpRole", "StateTable", states.UserPrefix},
+	} {
 		n := 0
-		for _, s := range tpl.Statements(role) {
-			if !strings.Contains(show(s.Resources), "IdentityTable") {
+		for _, s := range tpl.Statements(tt.role) {
+			if !strings.Contains(show(s.Resources), tt.table) {
 				continue
 			}
 			n++
 			want := map[string]any{
-				"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": []any{prefix}},
+				"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": []any{tt.prefix + "*"}},
 				"Null":                    map[string]any{"dynamodb:LeadingKeys": "false"}, // ForAllValues is true of nothing
 			}
-			if !eq(s.Condition, want) {
-				t.Errorf("%s %s: %s", role, s.Sid, show(s.Condition))
+			if !eq(s.Condition, want) || !eq(s.Resources, []any{arn(tt.table)}) {
+				t.Errorf("%s %s: %s on %s", tt.role, s.Sid, show(s.Condition), show(s.Resources))
 			}
 		}
 		if n != 1 {
-			t.Errorf("%s: %d statements on the identity table", role, n)
+			t.Errorf("%s: %d statements on %s", tt.role, n, tt.table)
+		}
+	}
+}
+
+func TestTheAuditLogIsReadByUserAndAthleteNeverByDay(t *testing.T) {
+	for _, s := range load(t).Statements("McpRole") {
+		want := []any{arn("AuditTable"), map[string]any{"Fn::Sub": "${AuditTable.Arn}/index/athlete"}}
+		if s.Effect == "Allow" && slices.Contains(s.Actions, "dynamodb:Query") && strings.Contains(show(s.Resources), "AuditTable") && !eq(s.Resources, want) {
+			t.Errorf("%s: %s", s.Sid, show(s.Resources))
 		}
 	}
 }
@@ -267,10 +287,13 @@ func TestAPrefixOfSecretsHoldsNoWildcard(t *testing.T) {
 
 func TestTablesSurvive(t *testing.T) {
 	tables := load(t).OfType("AWS::DynamoDB::Table")
-	if !eq(slices.Sorted(maps.Keys(tables)), []string{"AuditTable", "IdentityTable"}) {
+	if !eq(slices.Sorted(maps.Keys(tables)), []string{"AuditTable", "IdentityTable", "StateTable"}) {
 		t.Errorf("tables: %v", slices.Sorted(maps.Keys(tables)))
 	}
 	for id, r := range tables {
+		if id == "StateTable" {
+			continue // lives for minutes
+		}
 		if r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain" {
 			t.Errorf("%s goes with the stack", id)
 		}
@@ -287,6 +310,25 @@ func TestTablesSurvive(t *testing.T) {
 		}
 		if !tags(r.Properties["Tags"]) {
 			t.Errorf("%s has no tags", id)
+		}
+	}
+}
+
+func TestPlansExpireAndGoWithTheStack(t *testing.T) {
+	r := load(t).Resources["StateTable"]
+	if r.DeletionPolicy != "Delete" || r.UpdateReplacePolicy != "Delete" || !tags(r.Properties["Tags"]) {
+		t.Errorf("deletion %s, replacement %s, tags %s", r.DeletionPolicy, r.UpdateReplacePolicy, show(r.Properties["Tags"]))
+	}
+	for name, want := range map[string]any{
+		"BillingMode":                      "PAY_PER_REQUEST",
+		"DeletionProtectionEnabled":        nil, // the stack could not be deleted
+		"PointInTimeRecoverySpecification": nil, // it would keep for 35 days what is gone after ten minutes
+		"SSESpecification":                 map[string]any{"SSEEnabled": false},
+		"TimeToLiveSpecification":          map[string]any{"AttributeName": states.TTL, "Enabled": true},
+		"TableName":                        nil,
+	} {
+		if got := r.Properties[name]; !eq(got, want) {
+			t.Errorf("%s is %s, want %s", name, show(got), show(want))
 		}
 	}
 }
@@ -309,7 +351,9 @@ func TestTheAuditLogCanBeReadByDayAndByAthlete(t *testing.T) {
 // stores' own tests are run on.
 func TestTablesAreThoseTheCodeExpects(t *testing.T) {
 	tpl := load(t)
-	for id, want := range map[string]*dynamodb.CreateTableInput{"IdentityTable": identities.Definition("t"), "AuditTable": audits.Definition("t")} {
+	for id, want := range map[string]*dynamodb.CreateTableInput{
+		"IdentityTable": identities.Definition("t"), "AuditTable": audits.Definition("t"), "StateTable": states.Definition("t"),
+	} {
 		b, err := json.Marshal(map[string]any{
 			"BillingMode": tpl.Resources[id].Properties["BillingMode"], "AttributeDefinitions": tpl.Resources[id].Properties["AttributeDefinitions"],
 			"KeySchema": tpl.Resources[id].Properties["KeySchema"], "GlobalSecondaryIndexes": tpl.Resources[id].Properties["GlobalSecondaryIndexes"],
@@ -558,7 +602,7 @@ func TestTheTopicTakesAlarmsOfThisAccountOverTLSOnly(t *testing.T) {
 // TestOutputsAreWhatTheOperatorCommandsRead: `--stack NAME` reads them.
 func TestOutputsAreWhatTheOperatorCommandsRead(t *testing.T) {
 	tpl := load(t)
-	for _, name := range []string{"McpUrl", "IdentityTableName", "AuditTableName", "SecretPrefix", "AuditRetentionDays"} {
+	for _, name := range []string{"McpUrl", "IdentityTableName", "AuditTableName", "StateTableName", "SecretPrefix", "AuditRetentionDays"} {
 		if tpl.Outputs[name].Value == nil {
 			t.Errorf("no output %s", name)
 		}
