@@ -36,7 +36,7 @@ func newBackend(o options, s stores, accountPage string) (backend, error) {
 	if err != nil {
 		return b, misuse("INTERVALS_API_BASE_URL: %v", err)
 	}
-	changes := change.New(change.Config{Log: s.audit, Now: o.now, NewID: mcpserver.RequestID, Logger: o.log})
+	changes := change.New(change.Config{Log: s.audit, State: s.state, Now: o.now, NewID: mcpserver.RequestID, Logger: o.log})
 	svc := tools.NewService(tools.Config{Upstream: upstream, Secrets: localKeys{keys, s.secrets, o.demo}, Changes: changes, Now: o.now, Log: o.log, AccountPage: accountPage})
 	b.Server = mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: buildVersion(), Log: o.log, LegacyOnly: o.legacyOnly})
 	return b, nil

@@ -29,6 +29,7 @@ type options struct {
 	demoWhy      string // said once, when the demo was not asked for
 	toolset      identity.Toolset
 	scope        identity.Scope
+	confirm      identity.Confirm
 	now          func() time.Time
 	apiKey       secrets.Secret
 	athlete      string
@@ -59,12 +60,13 @@ func parse(fs *flag.FlagSet, args []string) error {
 // readOptions reads what serve and stdio have in common; extra adds flags.
 func readOptions(command string, p process, extra func(*flag.FlagSet, *options)) (options, error) {
 	var o options
-	var toolset, scope, now string
+	var toolset, scope, confirm, now string
 	fs := flags(command)
 	fs.StringVar(&o.dataDir, "data", "", "")
 	fs.BoolVar(&o.demo, "demo", false, "")
 	fs.StringVar(&toolset, "toolset", "core", "")
 	fs.StringVar(&scope, "scope", "write", "")
+	fs.StringVar(&confirm, "confirm", "all", "")
 	fs.StringVar(&now, "now", "", "")
 	if extra != nil {
 		extra(fs, &o)
@@ -83,6 +85,11 @@ func readOptions(command string, p process, extra func(*flag.FlagSet, *options))
 		o.scope = identity.Scope(scope)
 	default:
 		return o, misuse("--scope must be read or write, not %q", scope)
+	}
+	switch o.confirm = identity.Confirm(confirm); o.confirm {
+	case identity.ConfirmAll, identity.ConfirmDestructive, identity.ConfirmNever:
+	default:
+		return o, misuse("--confirm must be all, destructive or never, not %q", confirm)
 	}
 	var err error
 	if o.log, err = logger(p); err != nil {
@@ -206,7 +213,7 @@ func userDataDir() (string, error) {
 // identity is the built-in identity of a laptop.
 func (o *options) identity(connection string) identity.Identity {
 	id := identity.Identity{User: identity.Local, Athlete: o.athlete, Connection: connection, Client: connection,
-		Scopes: []identity.Scope{identity.ScopeRead}, Toolset: o.toolset, Confirm: identity.ConfirmNever, Local: true}
+		Scopes: []identity.Scope{identity.ScopeRead}, Toolset: o.toolset, Confirm: o.confirm, Local: true}
 	if id.Athlete == "" || o.demo { // an id from outside means nothing in the demo
 		id.Athlete = "0"
 	}

@@ -9,6 +9,7 @@ import (
 	"intervals-mcp/internal/embedded"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/secrets"
+	"intervals-mcp/internal/state"
 	"intervals-mcp/internal/tools"
 )
 
@@ -16,6 +17,7 @@ import (
 // needed, or, without a folder, this process's memory.
 type stores struct {
 	audit    audit.Log
+	state    state.Store
 	identity identity.Table
 	secrets  secrets.Store
 	close    func()
@@ -23,10 +25,11 @@ type stores struct {
 
 func openStores(o options) stores {
 	if o.dataDir == "" {
-		return stores{audit: &audit.Memory{}, identity: &identity.Memory{}, secrets: &secrets.Memory{}, close: func() {}}
+		log := &audit.Memory{}
+		return stores{audit: log, state: state.NewMemory(log, o.now), identity: &identity.Memory{}, secrets: &secrets.Memory{}, close: func() {}}
 	}
 	file := embedded.New(o.dataDir)
-	return stores{audit: file.Audit(), identity: file.Identity(), secrets: file.Secrets(), close: func() {
+	return stores{audit: file.Audit(), state: file.State(o.now), identity: file.Identity(), secrets: file.Secrets(), close: func() {
 		if err := file.Close(); err != nil {
 			o.log.Error("close the data folder's file", "error", err.Error())
 		}

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"intervals-mcp/internal/audit"
@@ -11,10 +12,11 @@ import (
 
 // session is one change on its way to the platform.
 type session struct {
-	ctx   context.Context // of the call
-	call  Call
-	w     *intervals.Writer
-	uidOf audit.ID // the change from which uids are derived
+	ctx  context.Context // of the call
+	call Call
+	w    *intervals.Writer
+	id   audit.ID // of the change
+	step func(next string)
 }
 
 // end is what became of one object; a zero status means that it was not tried.
@@ -27,6 +29,20 @@ type end struct {
 	err      error
 	reason   string
 	warnings []string
+	paired   []string // activities that were paired with it again
+	back     bool     // it was done, and taken back
+	old      string   // id of what was deleted and had to be made again
+}
+
+// replaces is the id of the deleted object for which this one now stands.
+func (d end) replaces(o Object) string {
+	switch {
+	case d.old != "":
+		return d.old
+	case d.status == audit.Applied && o.Action == Create:
+		return o.Replaces
+	}
+	return ""
 }
 
 // platform is how one kind of object is read and written.
@@ -43,28 +59,46 @@ type platform interface {
 }
 
 // platform makes the way to an object's kind.
-func (o Object) platform(c Call, w *intervals.Writer, uidOf audit.ID) platform {
+func (o Object) platform(c Call, w *intervals.Writer) platform {
 	switch o.Kind {
 	case MessageKind:
 		return messages{c.Client, w, o.Parent}
 	case ItemKind:
 		return items{c.Client, w, c.Athlete}
 	}
-	return events{c.Client, w, c.Athlete, uidOf}
+	return events{c.Client, w, c.Athlete}
 }
 
-// run applies objects in order and stops where one is not done: what follows
-// is not tried.
+// run applies objects, all or nothing as far as the platform allows: it stops
+// where one is not done, and takes back what was.
 func (s *session) run(objects []Object) []end {
 	ends := make([]end, len(objects))
-	ctx, cancel := s.sending()
+	ctx, cancel := s.sending(len(objects))
 	defer cancel()
-	if len(objects) > 1 && onlyEventDeletes(objects) {
-		s.removeMany(ctx, objects, ends)
-		return ends
+	if len(objects) > 1 && onlyEvents(objects) {
+		s.runEvents(ctx, objects, ends)
+	} else {
+		s.runEach(ctx, objects, ends)
 	}
 	for i, o := range objects {
-		at := o.platform(s.call, s.w, s.uidOf)
+		if ends[i].status == audit.Applied {
+			s.pair(ctx, o, &ends[i])
+		}
+	}
+	if len(objects) > 1 && slices.ContainsFunc(ends, func(d end) bool { return d.status != audit.Applied }) {
+		s.rollBack(objects, ends)
+	}
+	return ends
+}
+
+// runEach applies objects one after the other.
+func (s *session) runEach(ctx context.Context, objects []Object, ends []end) {
+	for i, o := range objects {
+		if i > 0 && ctx.Err() != nil {
+			return // there is just time to take back what was done
+		}
+		s.step("send")
+		at := o.platform(s.call, s.w)
 		switch o.Action {
 		case Create:
 			ends[i] = s.create(ctx, at, o)
@@ -73,22 +107,27 @@ func (s *session) run(objects []Object) []end {
 		case Delete:
 			ends[i] = s.remove(ctx, at, o)
 		}
+		s.step("sent")
 		if ends[i].status != audit.Applied {
-			break
+			return
 		}
 	}
-	return ends
 }
 
 // sending is the time in which requests may be sent: a part of the call's time
-// is kept for finding out what a lost answer meant.
-func (s *session) sending() (context.Context, context.CancelFunc) {
+// is kept for finding out what a lost answer meant and, with many objects, for
+// taking back what was done.
+func (s *session) sending(objects int) (context.Context, context.CancelFunc) {
 	deadline, ok := s.ctx.Deadline()
 	if !ok {
 		return context.WithCancel(s.ctx)
 	}
 	left := time.Until(deadline)
-	return context.WithDeadline(s.ctx, deadline.Add(-min(5*time.Second, left/3)))
+	reserve := min(5*time.Second, left/3)
+	if objects > 1 {
+		reserve = min(12*time.Second, left/2)
+	}
+	return context.WithDeadline(s.ctx, deadline.Add(-reserve))
 }
 
 // looking is the time in which to find out, also after the caller has gone.
@@ -124,36 +163,46 @@ func (s *session) create(ctx context.Context, at platform, o Object) end {
 }
 
 func (s *session) update(ctx context.Context, at platform, o Object) end {
-	d := end{target: o.Target}
-	for attempt := 0; ; attempt++ {
-		err := at.update(ctx, o.Target, o.Patch)
-		d.upstream = statusOf(err)
-		if err == nil {
-			break
-		}
-		if !maybe(err) {
-			return d.fail(err, "")
-		}
-		now, there := s.look(at, o.Target)
-		switch {
-		case !there.known:
-			return d.unknown(err, "What stands could not be read either. Read it before repeating the call.")
-		case o.done(now):
-			d.warn(err, "the answer of Intervals.icu was lost, but the change is there.")
-			return s.finish(at, o, d, now)
-		case !there.exists || !o.untouched(now):
-			return d.unknown(err, "What stands now is neither the old nor the new state. Read it before repeating the call.")
-		case attempt == 0 && ctx.Err() == nil:
-			continue // the old state stands: once more
-		case refusedForSure(err):
-			return d.fail(err, "")
-		}
-		d.state = now
-		return d.unknown(err, "The old state stood when read a moment later. Read it again before repeating the call.")
+	d, settled := s.put(ctx, at, o)
+	if settled {
+		return d
 	}
 	look, cancel := s.looking()
 	defer cancel()
 	return s.readBack(look, at, o, d)
+}
+
+// put sends an update. Where the answer was clear and good it is not settled
+// yet: what stands has to be read back.
+func (s *session) put(ctx context.Context, at platform, o Object) (d end, settled bool) {
+	d = end{target: o.Target}
+	for attempt := 0; ; attempt++ {
+		err := at.update(ctx, o.Target, o.Patch)
+		d.upstream = statusOf(err)
+		if err == nil {
+			d.status = audit.Applied
+			return d, false
+		}
+		if !maybe(err) {
+			return d.fail(err, ""), true
+		}
+		now, there := s.look(at, o.Target)
+		switch {
+		case !there.known:
+			return d.unknown(err, "What stands could not be read either. Read it before repeating the call."), true
+		case o.done(now):
+			d.warn(err, "the answer of Intervals.icu was lost, but the change is there.")
+			return s.finish(at, o, d, now), true
+		case !there.exists || !o.untouched(now):
+			return d.unknown(err, "What stands now is neither the old nor the new state. Read it before repeating the call."), true
+		case attempt == 0 && ctx.Err() == nil:
+			continue // the old state stands: once more
+		case refusedForSure(err):
+			return d.fail(err, ""), true
+		}
+		d.state = now
+		return d.unknown(err, "The old state stood when read a moment later. Read it again before repeating the call."), true
+	}
 }
 
 func (s *session) remove(ctx context.Context, at platform, o Object) end {

@@ -97,7 +97,7 @@ func usesWriterOf(f *ast.File) bool {
 }
 
 func TestTheWriterHasExactlyTheKnownMethods(t *testing.T) {
-	want := []string{"AddMessage", "CreateCustomItem", "CreateEvent", "DeleteCustomItem", "DeleteEvent", "DeleteEvents", "UpdateCustomItem", "UpdateEvent"}
+	want := []string{"AddMessage", "CreateCustomItem", "CreateEvent", "CreateEvents", "DeleteCustomItem", "DeleteEvent", "DeleteEvents", "PairActivity", "UpdateCustomItem", "UpdateEvent"}
 	var got []string
 	w := reflect.TypeFor[*intervals.Writer]()
 	for i := range w.NumMethod() {

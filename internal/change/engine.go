@@ -12,15 +12,23 @@ import (
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/state"
 )
 
 // Config is what an Engine needs from outside.
 type Config struct {
 	Log       audit.Log
+	State     state.Store // where plans await their confirmation; nil = what wants one is refused
 	Now       func() time.Time
 	NewID     func(context.Context) string // names a request: short, letters and digits; nil = RandomID
 	Retention time.Duration                // of audit items; 0 = audit.DefaultRetention
 	Logger    *slog.Logger                 // may be nil; gets no names, arguments or bodies
+	// ApprovePage is the page on which a person approves a plan (the setting
+	// person); nil = there is none.
+	ApprovePage func(ctx context.Context, handle string) string
+	// Step is called between the steps of the road with the name of the next
+	// one, so that tests can cut it anywhere; nil in every program.
+	Step func(next string)
 }
 
 // Engine takes plans down the road. It is safe for concurrent use.
@@ -53,32 +61,57 @@ func RandomID(context.Context) string { return strings.ToLower(rand.Text()[:12])
 // replayWindow is how long an equal create is taken for a repeat.
 const replayWindow = 10 * time.Minute
 
-// Do plans and makes a change. What goes wrong on the road is told by the
-// Result; the error is one of planning (a failed read, a bad argument), and
-// then nothing was written.
+// Do plans a change and, where the connection's setting asks for it, previews
+// it, else makes it. What goes wrong on the road is told by the Result; the
+// error is one of planning (a failed read, a bad argument), and then nothing
+// was written.
 func (e *Engine) Do(ctx context.Context, c Call, planner Planner) (*Result, error) {
-	plan, err := planner.Plan(ctx, c)
-	var no *Refused
-	if errors.As(err, &no) {
-		return &Result{Status: RefusedNow, Summary: no.Summary, Reason: no.Reason, Objects: []ObjectResult{}, Warnings: []string{}}, nil
+	plan, no, err := e.plan(ctx, c, planner)
+	if err != nil || no != nil {
+		return no, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	plan.Summary = cut(plan.Summary, maxSummary)
 	if len(plan.Objects) == 0 {
 		return plan.result(Applied, audit.ID{}), nil // nothing to do, so nothing to record
 	}
-	if c.mentionsCredential(plan) {
-		return plan.refused("the text holds your Intervals.icu key, which must not be written anywhere. Take it out and call again."), nil
+	return e.guarded(ctx, c, plan, func(digest string, uidOf audit.ID) *Result {
+		if c.mustAsk(plan) {
+			return e.preview(ctx, c, planner, plan)
+		}
+		return e.make(ctx, c, plan, digest, uidOf, "")
+	})
+}
+
+// plan makes a plan, or says why it is refused.
+func (e *Engine) plan(ctx context.Context, c Call, planner Planner) (Plan, *Result, error) {
+	c.log = e.Log
+	plan, err := planner.Plan(ctx, c)
+	var no *Refused
+	switch {
+	case errors.As(err, &no):
+		return Plan{}, refusedResult(no.Summary, no.Reason), nil
+	case err != nil:
+		return Plan{}, nil, err
 	}
+	plan.Summary = cut(plan.Summary, maxSummary)
+	if len(plan.Objects) > MaxObjects {
+		return Plan{}, plan.refused(fmt.Sprintf("it is about %d objects; at most %d can be changed at once. Do it in parts.", len(plan.Objects), MaxObjects)), nil
+	}
+	if c.mentionsCredential(plan) {
+		return Plan{}, plan.refused("the text holds your Intervals.icu key, which must not be written anywhere. Take it out and call again."), nil
+	}
+	return plan, nil, nil
+}
+
+// guarded goes on with a plan unless an equal create was made within the last
+// minutes: then that one is the answer.
+func (e *Engine) guarded(ctx context.Context, c Call, plan Plan, next func(digest string, uidOf audit.ID) *Result) (*Result, error) {
 	digest := plan.digest(c)
 	if digest == "" {
-		return e.apply(ctx, c, plan, digest, audit.ID{}), nil
+		return next("", audit.ID{}), nil
 	}
 	release, err := e.flights.enter(ctx, digest) // an equal call of this process is waited for
 	if err != nil {
-		return plan.refused("an equal call is still running. Look at the calendar before repeating it."), nil
+		return plan.refused("an equal call is still running. Look at the calendar before repeating it."), nil //nolint:nilerr // told to the caller
 	}
 	defer release()
 	uidOf, again, err := e.replay(ctx, c, plan, digest)
@@ -89,48 +122,53 @@ func (e *Engine) Do(ctx context.Context, c Call, planner Planner) (*Result, erro
 	case again != nil:
 		return again, nil
 	}
-	return e.apply(ctx, c, plan, digest, uidOf), nil
+	return next(digest, uidOf), nil
 }
 
 // replay finds an equal create of the last minutes. One that was applied, and
-// still stands, answers this call. One whose end is unknown lends its uid, so
+// still stands, answers this call. One whose end is unknown lends its uids, so
 // that the platform updates what it may have made instead of making another.
 func (e *Engine) replay(ctx context.Context, c Call, plan Plan, digest string) (uidOf audit.ID, again *Result, err error) {
-	if plan.AllowDuplicate || len(plan.Objects) != 1 {
+	if plan.AllowDuplicate {
 		return audit.ID{}, nil, nil
 	}
 	earlier, ok, err := audit.FindEqual(ctx, e.Log, c.Identity.User, digest, e.Now().Add(-replayWindow))
 	if err != nil || !ok {
 		return audit.ID{}, nil, err
 	}
-	o := plan.Objects[0]
-	at := o.platform(c, nil, earlier.Change)
-	var now intervals.Object
-	found := false
-	if earlier.Status == audit.Applied && len(earlier.Head.Targets) == 1 {
-		o.Target = earlier.Head.Targets[0]
-		now, err = at.read(ctx, o.Target)
-		found = err == nil
-	} else if earlier.Status == audit.Unknown {
-		o.Known = nil
-		now, found, err = at.find(ctx, o)
+	if earlier.Status == audit.Unknown {
 		uidOf = earlier.Change
 	}
-	if err != nil && intervals.KindOf(err) != intervals.NotFound {
-		return audit.ID{}, nil, nil //nolint:nilerr // what cannot be read is no reason to refuse: the uid still protects
+	s := &session{ctx: ctx, call: c}
+	objects := named(plan.Objects, earlier.Change)
+	for i := range objects {
+		objects[i].Known = nil
+		if earlier.Status == audit.Applied && len(earlier.Head.Targets) == len(objects) {
+			objects[i].Target = earlier.Head.Targets[i]
+		}
 	}
-	if !found || !o.sameThing(now) {
-		return uidOf, nil, nil
+	found, err := s.findAll(ctx, objects)
+	if err != nil {
+		return uidOf, nil, nil //nolint:nilerr // what cannot be read is no reason to refuse: the uid still protects
 	}
-	o.Target = now.Str("id")
 	r := plan.result(Replayed, earlier.Change)
-	r.State, r.Objects[0].ID, r.Objects[0].Status = now, o.Target, "applied"
-	r.Warnings = append([]string{}, "an equal call made this already; nothing was written now. Pass allow_duplicate: true to make another one.")
+	for i, now := range found {
+		if now.Len() == 0 || !objects[i].sameThing(now) {
+			return uidOf, nil, nil
+		}
+		r.Objects[i].ID, r.Objects[i].Status = now.Str("id"), "applied"
+	}
+	if len(found) == 1 {
+		r.State = found[0]
+	}
+	r.Outcome = string(audit.Applied)
+	r.Warnings = []string{"an equal call made this already; nothing was written now. Pass allow_duplicate: true to make another one."}
 	return uidOf, r, nil
 }
 
-// apply is the road from intent to outcome.
-func (e *Engine) apply(ctx context.Context, c Call, plan Plan, digest string, uidOf audit.ID) *Result {
+// make is the road from intent to outcome; handle is the confirmation that is
+// spent, "" for none.
+func (e *Engine) make(ctx context.Context, c Call, plan Plan, digest string, uidOf audit.ID, handle string) *Result {
 	id := audit.NewID(e.tick(), e.NewID(ctx))
 	if id.IsZero() { // the request has no name of its own
 		id = audit.NewID(id.Time, RandomID(ctx))
@@ -138,19 +176,53 @@ func (e *Engine) apply(ctx context.Context, c Call, plan Plan, digest string, ui
 	if uidOf.IsZero() {
 		uidOf = id
 	}
+	plan.Objects = named(plan.Objects, uidOf)
 	began := time.Now()
-	if err := e.writeIntent(ctx, c, plan, id, digest); err != nil {
-		e.Logger.ErrorContext(ctx, "audit intent cannot be written", "change", id.String(), "error", err)
-		return plan.refused("the audit log cannot be written, so nothing was sent. Try again in a minute; if it stays, tell whoever runs this server.")
+	if no := e.begin(ctx, c, plan, id, digest, handle); no != nil {
+		return no
 	}
-	s := &session{ctx: ctx, call: c, w: intervals.NewWriter(c.Client), uidOf: uidOf}
+	e.step("apply")
+	s := &session{ctx: ctx, call: c, w: intervals.NewWriter(c.Client), id: id, step: e.step}
 	ends := s.run(plan.Objects)
+	e.step("outcome")
 	r := plan.outcome(id, ends)
+	r.Tool = c.Tool
 	if err := e.writeOutcome(ctx, c, plan, id, digest, ends, r, time.Since(began)); err != nil {
 		e.Logger.ErrorContext(ctx, "audit outcome is missing", "change", id.String(), "error", err)
 		r.Warnings = append(r.Warnings, "what came of this change could not be written to the audit log, which holds only its intent.")
 	}
+	e.step("answer")
 	return r
+}
+
+// begin records the intent and spends the confirmation. A result says why
+// nothing may be sent.
+func (e *Engine) begin(ctx context.Context, c Call, plan Plan, id audit.ID, digest, handle string) *Result {
+	e.step("intent")
+	err := e.writeIntent(ctx, c, plan, id, digest, handle)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, state.ErrUsed), errors.Is(err, state.ErrNotFound):
+		w, getErr := e.State.Get(ctx, c.Identity.User, handle)
+		switch {
+		case getErr == nil && w.Change == id:
+			return nil // it was this call, whose answer was lost
+		case getErr == nil && !w.Change.IsZero():
+			return e.used(ctx, w)
+		case getErr == nil || errors.Is(getErr, state.ErrNotFound):
+			return plan.refused(noSuchPlan)
+		}
+		err = errors.Join(err, getErr)
+	}
+	e.Logger.ErrorContext(ctx, "audit intent cannot be written", "change", id.String(), "error", err)
+	return plan.refused("the audit log cannot be written, so nothing was sent. Try again in a minute; if it stays, tell whoever runs this server.")
+}
+
+func (e *Engine) step(next string) {
+	if e.Step != nil {
+		e.Step(next)
+	}
 }
 
 // tick is now, but after every other change of this process, so that the log
@@ -179,7 +251,7 @@ func (p Plan) result(status Status, id audit.ID) *Result {
 		Warnings: append([]string{}, p.Warnings...)}
 	for i, o := range p.Objects {
 		r.Objects[i] = ObjectResult{Kind: o.Kind, ID: o.Target, Action: o.Action, Status: "not_done", Fields: resultFields(o.Fields),
-			Undoable: o.Undoable}
+			Undoable: o.Undoable, Replaces: o.Replaces}
 	}
 	return r
 }
@@ -192,6 +264,9 @@ func (p Plan) outcome(id audit.ID, ends []end) *Result {
 		if d.status != "" {
 			o.Status = string(d.status)
 		}
+		if d.back {
+			o.Status = "rolled_back"
+		}
 		if d.target != "" {
 			o.ID = d.target
 		}
@@ -203,17 +278,30 @@ func (p Plan) outcome(id audit.ID, ends []end) *Result {
 		case d.status != audit.Applied && r.Status == Applied:
 			r.Status = FailedNow
 		}
-		if d.reason != "" && r.Reason == "" {
+		if d.reason != "" && !d.back && r.Reason == "" {
 			r.Reason, r.Cause = d.reason, d.err
 		}
 	}
 	if len(ends) == 1 {
 		r.State = ends[0].state
 	} else if r.Status != Applied {
-		r.Reason = fmt.Sprintf("%d of %d done, %d failed, %d unknown, %d not tried. %s", r.Count("applied"), len(ends),
-			r.Count("failed"), r.Count("unknown"), r.Count("not_done"), r.Reason)
+		r.Reason = fmt.Sprintf("of %d objects %s. %s", len(ends), r.tally(), r.Reason)
 	}
 	return r
+}
+
+// tally counts the objects by what became of them.
+func (r *Result) tally() string {
+	var out []string
+	for _, k := range []struct{ status, words string }{
+		{"applied", "%d are done and stand"}, {"rolled_back", "%d were done and taken back"}, {"failed", "%d failed"},
+		{"unknown", "%d are unknown"}, {"not_done", "%d were not tried"},
+	} {
+		if n := r.Count(k.status); n > 0 {
+			out = append(out, fmt.Sprintf(k.words, n))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // mentionsCredential reports whether the plan or the arguments carry the key

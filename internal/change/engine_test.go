@@ -18,6 +18,7 @@ import (
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
 	"intervals-mcp/internal/secrets"
+	"intervals-mcp/internal/state"
 )
 
 const testKey = "engine-key-0123456789"
@@ -41,8 +42,8 @@ func newRoad(t *testing.T, log audit.Log, events ...fake.Object) road {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return road{change.New(change.Config{Log: log, Now: clock}), f, change.Call{
-		Identity: identity.Identity{User: "local", Connection: "stdio", Client: "test"}, Client: up.Client(secrets.Credential{APIKey: secrets.New(testKey)}),
+	return road{change.New(change.Config{Log: log, State: state.NewMemory(log, clock), Now: clock}), f, change.Call{
+		Identity: identity.Identity{User: "local", Connection: "stdio", Client: "test", Confirm: identity.ConfirmNever}, Client: up.Client(secrets.Credential{APIKey: secrets.New(testKey)}),
 		Athlete: "i1", Me: "i1", Tool: "t", Arguments: json.RawMessage(`{"a":1}`)}}
 }
 

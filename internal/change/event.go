@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 
 	"intervals-mcp/internal/audit"
@@ -15,22 +16,31 @@ type events struct {
 	c       *intervals.Client
 	w       *intervals.Writer
 	athlete string
-	uidOf   audit.ID
 }
 
 func (p events) create(ctx context.Context, patch intervals.Patch) (intervals.Object, error) {
-	body := intervals.Patch{"uid": p.uid()}
-	for k, v := range patch {
-		body[k] = v
-	}
-	e, err := p.w.CreateEvent(ctx, p.athlete, body)
+	e, err := p.w.CreateEvent(ctx, p.athlete, patch)
 	return e.Object, err
 }
 
-// uid is derived from the change, so that sending it again makes no second
-// event, and looking for it tells whether the first was made.
-func (p events) uid() string {
-	h := sha256.Sum256([]byte("intervals-mcp event of change " + p.uidOf.String()))
+// named gives every event that is made a uid derived from the change and its
+// place in it, so that sending it again makes no second event, and looking for
+// it tells whether the first was made.
+func named(objects []Object, change audit.ID) []Object {
+	out := slices.Clone(objects)
+	for i, o := range out {
+		if o.Kind != EventKind || o.Action != Create {
+			continue
+		}
+		patch := maps.Clone(o.Patch)
+		patch["uid"] = uid(change, i)
+		out[i].Patch = patch
+	}
+	return out
+}
+
+func uid(change audit.ID, n int) string {
+	h := sha256.Sum256(fmt.Appendf(nil, "intervals-mcp event %d of change %s", n, change))
 	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // RFC 9562, version 8
 	return fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
 }
@@ -52,29 +62,42 @@ func (p events) remove(ctx context.Context, id string) error {
 	return p.w.DeleteEvent(ctx, p.athlete, number(id))
 }
 
-// find looks for the uid on the event's day; a note may have got another one,
-// so then day, name and category tell, leaving out what was there before.
 func (p events) find(ctx context.Context, o Object) (intervals.Object, bool, error) {
-	start, _ := o.Patch["start_date_local"].(string)
-	list, err := p.c.Events(ctx, p.athlete, dayOf(start), dayOf(start))
+	day := o.day()
+	list, err := p.c.Events(ctx, p.athlete, day, day)
 	if err != nil {
 		return intervals.Object{}, false, err
 	}
-	uid := p.uid()
+	now, ok := o.among(list)
+	return now, ok, nil
+}
+
+// day is the local day on which an event lies, before the change.
+func (o Object) day() string {
+	if o.Action == Create {
+		return dayOf(text(o.Patch["start_date_local"]))
+	}
+	return dayOf(o.Before.Str("start_date_local"))
+}
+
+// among finds an event in a list: by its id, or what a create made by its uid.
+// A note may have got another uid, so then day, name and category tell, leaving
+// out what was there before.
+func (o Object) among(list []intervals.Event) (intervals.Object, bool) {
 	for _, e := range list {
-		if e.Str("uid") == uid {
-			return e.Object, true, nil
+		if o.Target != "" && digits(e.ID()) == o.Target || o.Target == "" && e.Str("uid") != "" && e.Str("uid") == o.Patch["uid"] {
+			return e.Object, true
 		}
 	}
-	if trained(o.Patch["category"]) {
-		return intervals.Object{}, false, nil
+	if o.Target != "" || trained(o.Patch["category"]) {
+		return intervals.Object{}, false
 	}
 	for _, e := range slices.Backward(list) { // the newest
-		if !contains(o.Known, digits(e.ID())) && e.Day() == dayOf(start) && o.Patch["category"] == e.Category() && o.Patch["name"] == e.Name() {
-			return e.Object, true, nil
+		if !contains(o.Known, digits(e.ID())) && e.Day() == o.day() && o.Patch["category"] == e.Category() && o.Patch["name"] == e.Name() {
+			return e.Object, true
 		}
 	}
-	return intervals.Object{}, false, nil
+	return intervals.Object{}, false
 }
 
 // check compares an event with what was meant. Text that lost its steps gives

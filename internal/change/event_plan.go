@@ -29,47 +29,81 @@ var eventKeys = []string{"category", "start_date_local", "type", "name", "descri
 // Plan implements Planner.
 func (w EventEdit) Plan(ctx context.Context, c Call) (Plan, error) {
 	if w.ID == 0 {
-		return w.planCreate(ctx, c)
-	}
-	return w.planUpdate(ctx, c)
-}
-
-func (w EventEdit) planCreate(ctx context.Context, c Call) (Plan, error) {
-	patch := intervals.Patch{}
-	for k, v := range w.Set {
-		patch[k] = v
-	}
-	day, clock := w.Day, w.Clock
-	if day == "" {
-		day = w.Today
-	}
-	if clock == "" {
-		clock = "00:00"
-	}
-	patch["start_date_local"] = day + "T" + seconds(clock)
-	o := Object{Kind: EventKind, Action: Create, Patch: patch, Undoable: "yes", Workout: w.Workout}
-	o.Fields = difference(intervals.Object{}, eventKeys, patch, nil)
-	there, err := c.Client.Events(ctx, c.Athlete, day, day)
-	if err != nil {
-		return Plan{}, err
-	}
-	p := Plan{AllowDuplicate: w.AllowDuplicate}
-	for _, e := range there {
-		o.Known = append(o.Known, digits(e.ID()))
-		if e.Day() == day && e.Category() == patch["category"] && e.Str("type") == text(patch["type"]) && strings.EqualFold(e.Name(), text(patch["name"])) {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("event %d of the same name, kind and sport is on that day already.", e.ID()))
+		there, err := c.Client.Events(ctx, c.Athlete, w.day(), w.day())
+		if err != nil {
+			return Plan{}, err
 		}
+		p := Plan{AllowDuplicate: w.AllowDuplicate}
+		p.add(w.create(there))
+		p.Summary = "Create " + p.Objects[0].createWords()
+		return p, nil
 	}
-	p.Summary = fmt.Sprintf("Create %s %s on %s", kindWords(text(patch["category"]), text(patch["type"])), quote(text(patch["name"]), 70), whenWords(text(patch["start_date_local"])))
-	p.Objects = []Object{o}
-	return p, nil
-}
-
-func (w EventEdit) planUpdate(ctx context.Context, c Call) (Plan, error) {
 	before, err := readEvent(ctx, c, w.ID)
 	if err != nil {
 		return Plan{}, err
 	}
+	o, said, err := w.update(c, before)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{Summary: fmt.Sprintf("Change %s: %s", eventWords(before), fieldWords(o.Fields))}
+	if o.moves() {
+		acts, err := pairings(ctx, c, before.Day(), before.Day(), w.Today)
+		said.pairing(&o, before, acts, err)
+	}
+	p.add(o, said)
+	return p, nil
+}
+
+// said is what is to be said about one object of a plan.
+type said struct{ warnings, always []string }
+
+// add takes an object into a plan.
+func (p *Plan) add(o Object, s said) {
+	p.Objects = append(p.Objects, o)
+	p.Warnings = append(p.Warnings, s.warnings...)
+	p.Always = append(p.Always, s.always...)
+}
+
+func (w EventEdit) day() string {
+	if w.Day == "" {
+		return w.Today
+	}
+	return w.Day
+}
+
+// create plans a new event; there is what lies on its day already.
+func (w EventEdit) create(there []intervals.Event) (Object, said) {
+	patch := intervals.Patch{}
+	for k, v := range w.Set {
+		patch[k] = v
+	}
+	clock := w.Clock
+	if clock == "" {
+		clock = "00:00"
+	}
+	patch["start_date_local"] = w.day() + "T" + seconds(clock)
+	o := Object{Kind: EventKind, Action: Create, Patch: patch, Undoable: "yes", Workout: w.Workout}
+	o.Fields = difference(intervals.Object{}, eventKeys, patch, nil)
+	var s said
+	for _, e := range there {
+		o.Known = append(o.Known, digits(e.ID()))
+		if o.sameThing(e.Object) {
+			o.Twins = append(o.Twins, digits(e.ID()))
+		}
+		if e.Day() == w.day() && e.Category() == patch["category"] && e.Str("type") == text(patch["type"]) && strings.EqualFold(e.Name(), text(patch["name"])) {
+			s.warnings = append(s.warnings, fmt.Sprintf("event %d of the same name, kind and sport is on that day already.", e.ID()))
+		}
+	}
+	return o, s
+}
+
+func (o Object) createWords() string {
+	return fmt.Sprintf("%s %s on %s", kindWords(text(o.Patch["category"]), text(o.Patch["type"])), quote(text(o.Patch["name"]), 70), whenWords(text(o.Patch["start_date_local"])))
+}
+
+// update plans a change of an event as it is now.
+func (w EventEdit) update(c Call, before intervals.Event) (Object, said, error) {
 	patch := intervals.Patch{}
 	for k, v := range w.Set {
 		patch[k] = v
@@ -77,25 +111,26 @@ func (w EventEdit) planUpdate(ctx context.Context, c Call) (Plan, error) {
 	for _, key := range w.Clear {
 		patch[key] = clearing(key)
 	}
-	start := before.Str("start_date_local")
+	var err error
 	if w.Day != "" || w.Clock != "" {
-		if patch["start_date_local"], err = moved(start, w.Day, w.Clock); err != nil {
-			return Plan{}, err
+		if patch["start_date_local"], err = moved(before.Str("start_date_local"), w.Day, w.Clock); err != nil {
+			return Object{}, said{}, err
 		}
 	}
 	if err := w.mayChange(c, before, patch); err != nil {
-		return Plan{}, err
+		return Object{}, said{}, err
 	}
 	o := Object{Kind: EventKind, Action: Update, Target: digits(w.ID), Patch: patch, Cleared: w.Clear, Before: before.Object, Workout: w.Workout}
 	o.Fields = difference(before.Object, eventKeys, patch, w.Clear)
 	o.Undoable = undoableUpdate(EventKind, before.Object)
-	p := Plan{Warnings: eventWarnings(c, before, w.Today, text(patch["start_date_local"]))}
-	if to := text(patch["start_date_local"]); to != "" && dayOf(to) != before.Day() {
-		p.Warnings = append(p.Warnings, unpairing(ctx, c, before, w.Today)...)
-	}
-	p.Summary = fmt.Sprintf("Change %s: %s", eventWords(before), fieldWords(o.Fields))
-	p.Objects = []Object{o}
-	return p, nil
+	return o, eventSaid(c, before, w.Today, text(patch["start_date_local"])), nil
+}
+
+// moves reports an update that takes an event to another day, which may part it
+// from its activity.
+func (o Object) moves() bool {
+	to := text(o.Patch["start_date_local"])
+	return o.Action == Update && to != "" && dayOf(to) != dayOf(o.Before.Str("start_date_local")) && trained(o.Before.Str("category"))
 }
 
 // readEvent reads an event for a change. What a coach hid from the athlete is
@@ -105,13 +140,17 @@ func readEvent(ctx context.Context, c Call, id int64) (intervals.Event, error) {
 	if err != nil {
 		return e, err
 	}
+	return e, seeable(c, e, id)
+}
+
+func seeable(c Call, e intervals.Event, id int64) error {
 	if hidden, _ := e.Bool("hide_from_athlete"); hidden && c.own() || e.Foreign(c.Athlete) {
-		return e, &intervals.Error{Op: "get event", Kind: intervals.NotFound, Status: 404}
+		return &intervals.Error{Op: "get event", Kind: intervals.NotFound, Status: 404}
 	}
 	if e.ID() != id || e.Category() == "" {
-		return e, &intervals.Error{Op: "get event", Kind: intervals.BadBody, Status: 200, Reason: "the event has no id or category"}
+		return &intervals.Error{Op: "get event", Kind: intervals.BadBody, Status: 200, Reason: "the event has no id or category"}
 	}
-	return e, nil
+	return nil
 }
 
 // mayChange refuses what must not be changed (safety.md "Coach, hidden,
@@ -153,39 +192,51 @@ func mayTouch(c Call, verb string, e intervals.Event) error {
 	return nil
 }
 
-// eventWarnings names what the person should know before an event is touched.
-func eventWarnings(c Call, e intervals.Event, today, to string) []string {
-	var out []string
+// eventSaid names what the person should know before an event is touched.
+// What is somebody else's is always previewed (safety.md 2).
+func eventSaid(c Call, e intervals.Event, today, to string) said {
+	var s said
 	if by := e.Str("created_by_id"); by != "" && by != c.Me {
-		out = append(out, fmt.Sprintf("event %d was created by %s, not by you.", e.ID(), cut(by, 30)))
+		s.always = append(s.always, fmt.Sprintf("event %d was created by %s, not by you.", e.ID(), cut(by, 30)))
 	}
 	if e.Has("shared_event_id") {
-		out = append(out, fmt.Sprintf("event %d is a shared event.", e.ID()))
+		s.always = append(s.always, fmt.Sprintf("event %d is a shared event.", e.ID()))
 	}
 	soon := []string{today, training.AddDays(today, 1)}
 	if trained(e.Category()) && (slices.Contains(soon, e.Day()) || (to != "" && slices.Contains(soon, dayOf(to)))) {
-		out = append(out, "it is a session of today or tomorrow and may already be on the watch: check the device.")
+		s.warnings = append(s.warnings, "it is a session of today or tomorrow and may already be on the watch: check the device.")
 	}
-	return out
+	s.warnings = append(slices.Clone(s.always), s.warnings...)
+	return s
 }
 
-// unpairing names the activities by which an event is done, from the day
-// before to the day after; a failure to read them is said, not fatal.
-func unpairing(ctx context.Context, c Call, e intervals.Event, today string) []string {
-	if !trained(e.Category()) || e.Day() > training.AddDays(today, 1) {
-		return nil
+// pairings reads the activities by which sessions of some days may be done,
+// from the day before to the day after; none of days to come.
+func pairings(ctx context.Context, c Call, from, to, today string) (map[int64][]string, error) {
+	if from > training.AddDays(today, 1) {
+		return map[int64][]string{}, nil
 	}
-	acts, err := activitiesAround(ctx, c, e.Day(), e.Day())
-	if err != nil {
-		return []string{"whether an activity is paired with it could not be read."}
-	}
-	var out []string
+	acts, err := activitiesAround(ctx, c, from, to)
+	out := map[int64][]string{}
 	for _, a := range acts {
-		if n, ok := a.Int("paired_event_id"); ok && n == e.ID() {
-			out = append(out, fmt.Sprintf("unpairs activity %s: the session was done.", cut(a.ID(), 30)))
+		if n, ok := a.Int("paired_event_id"); ok {
+			out[n] = append(out[n], a.ID())
 		}
 	}
-	return out
+	return out, err
+}
+
+// pairing notes by which activities a session was done; a failure to read them
+// is said, not fatal.
+func (s *said) pairing(o *Object, e intervals.Event, by map[int64][]string, err error) {
+	if err != nil {
+		s.warnings = append(s.warnings, "whether an activity is paired with it could not be read.")
+		return
+	}
+	o.Paired, o.PairingRead = by[e.ID()], true
+	for _, id := range o.Paired {
+		s.warnings = append(s.warnings, fmt.Sprintf("unpairs activity %s: the session was done.", cut(id, 30)))
+	}
 }
 
 func activitiesAround(ctx context.Context, c Call, from, to string) ([]intervals.Activity, error) {
@@ -208,11 +259,14 @@ func (w EventDelete) Plan(ctx context.Context, c Call) (Plan, error) {
 	if err := mayTouch(c, "Delete", e); err != nil {
 		return Plan{}, err
 	}
-	return Plan{
-		Summary:  "Delete " + eventWords(e),
-		Objects:  []Object{deletion(e)},
-		Warnings: append(eventWarnings(c, e, w.Today, ""), unpairing(ctx, c, e, w.Today)...),
-	}, nil
+	o, s := deletion(e), eventSaid(c, e, w.Today, "")
+	if trained(e.Category()) {
+		by, err := pairings(ctx, c, e.Day(), e.Day(), w.Today)
+		s.pairing(&o, e, by, err)
+	}
+	p := Plan{Summary: "Delete " + eventWords(e)}
+	p.add(o, s)
+	return p, nil
 }
 
 // deletion is the object of a plan that deletes an event; its fields say what

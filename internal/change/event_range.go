@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/training"
 )
@@ -25,8 +23,8 @@ type RangeDelete struct {
 	Categories   []string // nil = WORKOUT, and races when IncludeRaces
 	IncludeRaces bool
 	IncludePast  bool
-	Today        string // the athlete's local day
-	Spared       *Spared
+	Today        string  // the athlete's local day
+	Spared       *Spared `json:"-"`
 }
 
 // Spared counts what a range delete left alone, by reason; Plan fills it.
@@ -55,9 +53,12 @@ func (w RangeDelete) Plan(ctx context.Context, c Call) (Plan, error) {
 		return Plan{}, err
 	}
 	chosen := w.choose(c, all, done.list)
-	p := Plan{Warnings: w.warnings(c, chosen)}
+	p := Plan{}
+	p.Warnings, p.Always = w.warnings(c, chosen)
 	for _, e := range chosen {
-		p.Objects = append(p.Objects, deletion(e))
+		o := deletion(e)
+		o.PairingRead = true // none of them is paired: done sessions are spared
+		p.Objects = append(p.Objects, o)
 	}
 	if len(p.Objects) > MaxObjects {
 		return Plan{}, refused(summary, "%d events are in the range; at most %d can be deleted at once. Delete it in parts.", len(p.Objects), MaxObjects)
@@ -66,8 +67,8 @@ func (w RangeDelete) Plan(ctx context.Context, c Call) (Plan, error) {
 	return p, nil
 }
 
-// warnings says once what eventWarnings would say of many.
-func (w RangeDelete) warnings(c Call, chosen []intervals.Event) []string {
+// warnings says once what eventSaid would say of many.
+func (w RangeDelete) warnings(c Call, chosen []intervals.Event) (out, always []string) {
 	var foreign, shared, soon []string
 	for _, e := range chosen {
 		if by := e.Str("created_by_id"); by != "" && by != c.Me {
@@ -80,19 +81,22 @@ func (w RangeDelete) warnings(c Call, chosen []intervals.Event) []string {
 			soon = append(soon, digits(e.ID()))
 		}
 	}
-	var out []string
 	for _, k := range []struct {
-		ids  []string
-		what string
+		ids    []string
+		what   string
+		always bool
 	}{
-		{foreign, "created by somebody else"}, {shared, "shared events"},
-		{soon, "sessions of today or tomorrow, which may already be on the watch: check the device"},
+		{foreign, "created by somebody else", true}, {shared, "shared events", true},
+		{soon, "sessions of today or tomorrow, which may already be on the watch: check the device", false},
 	} {
 		if n := len(k.ids); n > 0 {
-			out = append(out, fmt.Sprintf("%d of them %s: %s.", n, k.what, strings.Join(k.ids[:min(n, 10)], ", ")+more(n-10)))
+			line := fmt.Sprintf("%d of them %s: %s.", n, k.what, strings.Join(k.ids[:min(n, 10)], ", ")+more(n-10))
+			if out = append(out, line); k.always {
+				always = append(always, line)
+			}
 		}
 	}
-	return out
+	return out, always
 }
 
 // choose gives the events to delete and notes in w.Spared what is spared.
@@ -132,7 +136,7 @@ func (w RangeDelete) choose(c Call, all []intervals.Event, acts []intervals.Acti
 			out = append(out, e)
 		}
 	}
-	if w.Spared != nil {
+	if w.Spared != nil { // nil when a stored plan is made again
 		*w.Spared = spared
 	}
 	return out
@@ -174,61 +178,4 @@ func more(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(" and %d more", n)
-}
-
-func onlyEventDeletes(objects []Object) bool {
-	return !slices.ContainsFunc(objects, func(o Object) bool { return o.Kind != EventKind || o.Action != Delete })
-}
-
-// removeMany deletes many events in one request by their ids, then lists what
-// is left; after a lost answer it sends what is left once more, since deleting
-// by id twice harms nobody.
-func (s *session) removeMany(ctx context.Context, objects []Object, ends []end) {
-	left := make([]int64, len(objects))
-	from, to := "9999-12-31", "0000-01-01"
-	for i, o := range objects {
-		left[i], ends[i].target = number(o.Target), o.Target
-		from, to = min(from, dayOf(o.Before.Str("start_date_local"))), max(to, dayOf(o.Before.Str("start_date_local")))
-	}
-	for attempt := 0; ; attempt++ {
-		_, err := s.w.DeleteEvents(ctx, s.call.Athlete, left)
-		there, lookErr := s.stillThere(from, to)
-		left = left[:0:0]
-		for i, o := range objects {
-			d := end{target: o.Target, upstream: statusOf(err)}
-			switch {
-			case lookErr != nil && err == nil:
-				d.status = audit.Applied
-				d.warnings = []string{"it could not be read back whether event " + o.Target + " is gone."}
-			case lookErr != nil && maybe(err):
-				d = d.unknown(err, "What stands could not be read. List the range before repeating the call.")
-			case lookErr == nil && !there[number(o.Target)]:
-				d.status = audit.Applied
-			case err == nil:
-				d = d.fail(errors.New("still there"), "Intervals.icu accepted the request, but event "+o.Target+" is still there.")
-			case maybe(err) && !refusedForSure(err):
-				d = d.unknown(err, "It was still there a moment later. List the range before repeating the call.")
-			default:
-				d = d.fail(err, "")
-			}
-			if ends[i] = d; d.status != audit.Applied {
-				left = append(left, number(o.Target))
-			}
-		}
-		if len(left) == 0 || !maybe(err) || lookErr != nil || attempt > 0 || ctx.Err() != nil {
-			return
-		}
-	}
-}
-
-// stillThere lists the ids of the range that exist.
-func (s *session) stillThere(from, to string) (map[int64]bool, error) {
-	ctx, cancel := s.looking()
-	defer cancel()
-	list, err := s.call.Client.Events(ctx, s.call.Athlete, from, to)
-	there := make(map[int64]bool, len(list))
-	for _, e := range list {
-		there[e.ID()] = true
-	}
-	return there, err
 }

@@ -62,6 +62,9 @@ func (w ItemEdit) planCreate(ctx context.Context, c Call) (Plan, error) {
 	o := Object{Kind: ItemKind, Action: Create, Patch: w.Set, Fields: difference(intervals.Object{}, itemKeys, w.Set, nil), Undoable: "yes"}
 	for _, i := range there {
 		o.Known = append(o.Known, digits(i.ID()))
+		if o.sameThing(i.Object) {
+			o.Twins = append(o.Twins, digits(i.ID()))
+		}
 	}
 	return Plan{Summary: fmt.Sprintf("Create custom item %s %s", text(w.Set["type"]), quote(text(w.Set["name"]), 80)), Objects: []Object{o},
 		AllowDuplicate: w.AllowDuplicate}, nil
@@ -76,18 +79,23 @@ func (w ItemDelete) Plan(ctx context.Context, c Call) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	o := Object{Kind: ItemKind, Action: Delete, Target: digits(w.ID), Before: before.Object, Undoable: "partly (it gets a new id)"}
-	for _, key := range []string{"name", "type", "visibility"} {
-		if before.Has(key) {
-			o.Fields = append(o.Fields, Field{Field: key, Old: before.Value(key)})
-		}
-	}
-	p := Plan{Summary: "Delete " + itemWords(before.Object), Objects: []Object{o}}
+	p := Plan{Summary: "Delete " + itemWords(before.Object), Objects: []Object{itemDeletion(before.Object)}}
 	switch before.Str("type") {
 	case "INPUT_FIELD", "ACTIVITY_FIELD", "INTERVAL_FIELD", "ACTIVITY_STREAM":
 		p.Warnings = append(p.Warnings, "values recorded in this field are no longer shown.")
 	}
 	return p, nil
+}
+
+// itemDeletion is the object of a plan that deletes a custom item.
+func itemDeletion(before intervals.Object) Object {
+	o := Object{Kind: ItemKind, Action: Delete, Target: before.Str("id"), Before: before, Undoable: "partly (it gets a new id)"}
+	for _, key := range []string{"name", "type", "visibility"} {
+		if before.Has(key) {
+			o.Fields = append(o.Fields, Field{Field: key, Old: before.Value(key)})
+		}
+	}
+	return o
 }
 
 func itemWords(o intervals.Object) string {

@@ -25,6 +25,9 @@ func (w MessageAdd) Plan(ctx context.Context, c Call) (Plan, error) {
 		Fields: []Field{{Field: "content", New: w.Content}}, Undoable: "no (others may have read it)"}
 	for _, m := range there {
 		o.Known = append(o.Known, m.Str("id"))
+		if o.sameThing(m.Object) {
+			o.Twins = append(o.Twins, m.Str("id"))
+		}
 	}
 	return Plan{Summary: fmt.Sprintf("Comment on activity %s: %s", w.Activity, quote(w.Content, 90)), Objects: []Object{o},
 		AllowDuplicate: w.AllowDuplicate}, nil

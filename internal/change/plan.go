@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
 )
@@ -19,6 +20,8 @@ type Call struct {
 	Me        string // id of the athlete whose key it is
 	Tool      string
 	Arguments json.RawMessage // canonical, without api_key
+
+	log audit.Log // set by the Engine, for planners that read it
 }
 
 // own reports that athletes change what is theirs, so that a coach's locks
@@ -73,7 +76,17 @@ type Object struct {
 	Cleared []string
 	Before  intervals.Object // the state that the plan was made from
 	Known   []string         // ids that were there before a create
+	Twins   []string         // those of Known that equal what is created
 	Workout *Workout         // what workout text should come to
+
+	// Paired lists the activities by which a session was done, if the plan
+	// depends on it (PairingRead); a change of it in between is one that matters.
+	Paired      []string
+	PairingRead bool
+	// Pair lists activities to be paired with what this object then is.
+	Pair []string
+	// Replaces is the id of the deleted object that a create brings back.
+	Replaces string
 }
 
 // Plan is a change before it is made.
@@ -82,6 +95,8 @@ type Plan struct {
 	Objects        []Object
 	Warnings       []string
 	AllowDuplicate bool
+	Always         []string   // why it is previewed whatever the setting
+	Undoes         []audit.ID // the changes that it takes back
 }
 
 // Refused is the error of a plan that is not allowed.

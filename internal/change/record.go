@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"intervals-mcp/internal/audit"
@@ -21,18 +22,30 @@ func (e *Engine) head(c Call, plan Plan, id audit.ID, digest string) audit.Item 
 	item := audit.Item{Schema: audit.SchemaVersion, Change: id, User: c.Identity.User, Athlete: c.Athlete,
 		Connection: c.Identity.Connection, Client: cut(c.Identity.Client, 100), Tool: c.Tool, RequestID: id.Request,
 		Time: now, Expires: id.Time.Add(e.Retention).Truncate(time.Second)}
-	item.Summary, item.Digest = c.scrubText(plan.Summary), digest
+	item.Summary, item.Digest, item.Undoes, item.Undoable = c.scrubText(plan.Summary), digest, plan.Undoes, plan.undoable()
 	return item
+}
+
+// undoable is the worst of the objects': what the whole change can promise.
+func (p Plan) undoable() string {
+	worst := "yes"
+	for _, o := range p.Objects {
+		if strings.HasPrefix(o.Undoable, "no") || worst == "yes" {
+			worst = o.Undoable
+		}
+	}
+	return worst
 }
 
 // objectItem is the head's fields that every item carries, without the rest.
 func objectItem(head audit.Item, o Object) audit.Item {
-	head.Summary, head.Digest, head.Targets, head.Arguments = "", "", nil, nil
-	head.Kind, head.Action, head.Target, head.Undoable = string(o.Kind), string(o.Action), o.Target, o.Undoable
+	head.Summary, head.Digest, head.Targets, head.Arguments, head.Undoes, head.Links = "", "", nil, nil, nil, nil
+	head.Kind, head.Action, head.Target, head.Parent, head.Undoable = string(o.Kind), string(o.Action), o.Target, o.Parent, o.Undoable
+	head.Cleared, head.Replaces, head.Paired, head.PairingRead = o.Cleared, o.Replaces, o.Paired, o.PairingRead
 	return head
 }
 
-func (e *Engine) writeIntent(ctx context.Context, c Call, plan Plan, id audit.ID, digest string) error {
+func (e *Engine) writeIntent(ctx context.Context, c Call, plan Plan, id audit.ID, digest, handle string) error {
 	if err := ctx.Err(); err != nil {
 		return err // whoever asked has gone: nothing is begun
 	}
@@ -41,14 +54,25 @@ func (e *Engine) writeIntent(ctx context.Context, c Call, plan Plan, id audit.ID
 	items := make([]audit.Item, len(plan.Objects))
 	for i, o := range plan.Objects {
 		items[i] = objectItem(head, o)
-		items[i].Before = c.scrub(state(o.Kind, o.Before))
+		items[i].Before = c.scrub(stateOf(o.Kind, o.Before))
 		items[i].After = c.scrub(fit(map[string]any(o.Patch)))
+		items[i].Known = o.Known[max(0, len(o.Known)-maxKnown):]
 		if o.Target != "" {
 			head.Targets = append(head.Targets, o.Target)
 		}
 	}
-	return audit.WriteIntent(ctx, e.Log, head, items)
+	return audit.WriteIntentWith(ctx, e.Log, head, items, func(ctx context.Context, head audit.Item) error {
+		e.step("head")
+		if handle == "" {
+			return e.Log.Append(ctx, []audit.Item{head})
+		}
+		return e.State.Use(ctx, c.Identity.User, handle, head)
+	})
 }
+
+// maxKnown bounds the ids that are kept of what was there before a create: the
+// newest are those that can be taken for it.
+const maxKnown = 100
 
 func (e *Engine) writeOutcome(ctx context.Context, c Call, plan Plan, id audit.ID, digest string, ends []end, r *Result, took time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
@@ -61,13 +85,25 @@ func (e *Engine) writeOutcome(ctx context.Context, c Call, plan Plan, id audit.I
 			o.Target = d.target
 		}
 		items[i] = objectItem(head, o)
-		items[i].After = c.scrub(state(o.Kind, d.state))
+		items[i].After = c.scrub(stateOf(o.Kind, d.state))
 		items[i].Status, items[i].UpstreamStatus = d.status, d.upstream
 		if d.status == "" {
 			items[i].Status, items[i].Reason = audit.Failed, "not tried"
 		}
 		if d.err != nil {
 			items[i].Reason = c.scrubText(d.err.Error())
+		}
+		if d.back {
+			items[i].Reason = "done, and taken back since another object failed"
+		}
+		if len(d.paired) > 0 {
+			items[i].Paired = d.paired
+		}
+		if old := d.replaces(o); old != "" {
+			if head.Links == nil {
+				head.Links = map[string]string{}
+			}
+			head.Links[old], items[i].Replaces = o.Target, old
 		}
 		if o.Target != "" {
 			head.Targets = append(head.Targets, o.Target)
@@ -90,8 +126,8 @@ func (c Call) scrub(b []byte) json.RawMessage {
 
 func (c Call) scrubText(s string) string { return cut(string(c.Client.Scrub([]byte(s))), 300) }
 
-// state is an object's writable fields, nil when there are none.
-func state(kind Kind, o intervals.Object) []byte {
+// stateOf is an object's writable fields, nil when there are none.
+func stateOf(kind Kind, o intervals.Object) []byte {
 	all := map[string]any{}
 	for _, key := range writable(kind) {
 		if o.Has(key) {
@@ -132,7 +168,7 @@ func fit(all map[string]any) []byte {
 // tooLarge reports whether a state cannot be kept whole, so that it cannot be
 // put back.
 func tooLarge(kind Kind, o intervals.Object) bool {
-	return bytes.Contains(state(kind, o), []byte(`"_not_kept_bytes"`))
+	return bytes.Contains(stateOf(kind, o), []byte(`"_not_kept_bytes"`))
 }
 
 // capArguments cuts long values until the arguments fit.

@@ -3,6 +3,7 @@ package change
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"intervals-mcp/internal/intervals"
 )
@@ -10,9 +11,9 @@ import (
 // Status is what the caller is told became of a change.
 type Status string
 
-// The statuses. Preview comes with confirmation; Preview, Applied and Replayed
-// are no errors.
+// The statuses. Preview, Applied and Replayed are no errors.
 const (
+	Preview     Status = "preview" // nothing was written: it awaits its confirmation
 	Applied     Status = "applied"
 	Replayed    Status = "replayed" // done by an earlier, equal call; nothing was written now
 	RefusedNow  Status = "refused"  // nothing was sent
@@ -29,6 +30,17 @@ type Result struct {
 	Objects  []ObjectResult `json:"objects"`
 	Warnings []string       `json:"warnings"`
 
+	// Of a preview: what confirm_change wants, or under the setting person the
+	// page on which the person approves; and until when.
+	Confirmation string     `json:"confirmation,omitempty"`
+	ApproveURL   string     `json:"approve_url,omitempty"`
+	Expires      *time.Time `json:"expires_at,omitempty"`
+	// Outcome is what came of the earlier change, where Status is Replayed:
+	// applied, failed, or unknown, also while it runs.
+	Outcome string `json:"outcome,omitempty"`
+	// Tool is the tool that asked for the change, where another one answers.
+	Tool string `json:"tool,omitempty"`
+
 	// State is the one object as it now is, when there is just one and it
 	// could be read; tools give it under its noun.
 	State intervals.Object `json:"-"`
@@ -42,11 +54,12 @@ type ObjectResult struct {
 	Kind     Kind     `json:"kind"`
 	ID       string   `json:"id,omitempty"`
 	Action   Action   `json:"action"`
-	Status   string   `json:"status"` // applied, failed, unknown, not_done
+	Status   string   `json:"status"` // planned, applied, failed, unknown, not_done, rolled_back
 	Fields   []Field  `json:"fields"`
 	Undoable string   `json:"undoable"`
-	Workout  *Workout `json:"workout,omitempty"` // what the platform understood of workout text
-	Upstream int      `json:"-"`                 // HTTP status of the write's answer, 0 = none
+	Replaces string   `json:"replaces,omitempty"` // id of the deleted object that this one brings back
+	Workout  *Workout `json:"workout,omitempty"`  // what the platform understood of workout text
+	Upstream int      `json:"-"`                  // HTTP status of the write's answer, 0 = none
 }
 
 // IsError reports whether the call is to be answered as an error.

@@ -18,6 +18,7 @@ import (
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
 	"intervals-mcp/internal/secrets"
+	"intervals-mcp/internal/state"
 )
 
 // world is a Service in front of a fake Intervals.icu whose clock stands still.
@@ -45,7 +46,7 @@ func newWorld(t testing.TB, d fake.Dataset, now string) *world {
 	}
 	w.svc = newTestService(t, w.fake.Transport(), w.fake.Athletes()[0].APIKey, clock)
 	w.log = &audit.Memory{}
-	w.svc.Changes = change.New(change.Config{Log: w.log, Now: clock})
+	w.svc.Changes = change.New(change.Config{Log: w.log, State: state.NewMemory(w.log, clock), Now: clock})
 	return w
 }
 
