@@ -30,7 +30,7 @@ func wire(getenv func(string) string) (*authorizer.Authorizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &authorizer.Authorizer{Now: time.Now, Log: slog.New(lambdacontext.NewLogHandler()), Strict: getenv("STRICT_GATEWAY") == "true"}
+	a := &authorizer.Authorizer{Now: time.Now, Log: slog.New(lambdacontext.NewLogHandler()), Strict: getenv("STRICT_GATEWAY") == "true", PublicURL: getenv("PUBLIC_URL")}
 	if token := getenv(awsenv.LocalToken); env.SAMLocal && token != "" {
 		a.Local = &authorizer.Local{Token: secrets.New(token), Athlete: getenv(awsenv.AthleteID)}
 		if a.Local.Athlete == "" {

@@ -26,8 +26,11 @@ type Authorizer struct {
 	Tokens identity.Tokens // nil with Local = nobody else
 	Now    func() time.Time
 	Log    *slog.Logger
-	Strict bool   // the gateway refuses: 403 for a bad token, 500 without the store
-	Local  *Local // under sam local
+	// PublicURL is the origin under which people know this server; "" = the
+	// gateway's domain name. An access token must be for its resource.
+	PublicURL string
+	Strict    bool   // the gateway refuses: 403 for a bad token, 500 without the store
+	Local     *Local // under sam local
 }
 
 // Local is the one token of `sam local start-api`, and whose it is. Two
@@ -51,6 +54,7 @@ const (
 	unknown     = "unknown"
 	expired     = "expired"
 	revoked     = "revoked"
+	elsewhere   = "for another audience"
 	damaged     = "damaged record"
 	newer       = "record of a newer release"
 	unreachable = "identity store unreachable"
@@ -62,7 +66,7 @@ func (a *Authorizer) Handle(ctx context.Context, r Request) (Response, error) {
 		return Response{}, fmt.Errorf("this function answers API Gateway: an event of type REQUEST, version 2.0 (got type %.20q, version %.20q). To test it, use an event from events/authorizer", r.Type, r.Version)
 	}
 	start := a.Now()
-	values, reason, cause := a.decide(ctx, header(r))
+	values, reason, cause := a.decide(ctx, header(r), a.resource(r))
 	level := slog.LevelInfo
 	if values["auth"] == "unavailable" || reason == damaged {
 		level = slog.LevelError
@@ -91,7 +95,7 @@ func (a *Authorizer) Handle(ctx context.Context, r Request) (Response, error) {
 // decide gives the context to send on, a word for the log and the error behind
 // it. For a token that is not in force it also names whose it was, for the log
 // alone.
-func (a *Authorizer) decide(ctx context.Context, authorization string) (values map[string]string, reason string, cause error) {
+func (a *Authorizer) decide(ctx context.Context, authorization, resource string) (values map[string]string, reason string, cause error) {
 	token, ok := bearer(authorization)
 	if ok && a.Local != nil && a.Local.is(token) {
 		return a.Local.context(), accepted, nil
@@ -128,8 +132,19 @@ func (a *Authorizer) decide(ctx context.Context, authorization string) (values m
 		return refuse("invalid_token", found), revoked, nil
 	case err != nil:
 		return refuse("invalid_token", found), expired, nil
+	case found.OAuth() && found.Audience != resource:
+		return refuse("invalid_token", found), elsewhere, nil
 	}
 	return found.Context(), accepted, nil
+}
+
+// resource is what an access token must have been issued for (RFC 8707 2).
+// The Host header, which a client writes, has no part in it.
+func (a *Authorizer) resource(r Request) string {
+	if a.PublicURL != "" {
+		return identity.Resource(a.PublicURL)
+	}
+	return identity.Resource("https://" + r.RequestContext.DomainName)
 }
 
 // header gives the Authorization header: what the gateway took it for, or the

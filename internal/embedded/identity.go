@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -24,6 +25,19 @@ const identityTables = `CREATE TABLE users (
 		id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
 	CREATE TABLE secrets (
 		user TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`
+
+// identityGrants add what the authorization server keeps: a user's connections,
+// whose access tokens share their id, and notes.
+const identityGrants = `ALTER TABLE users ADD COLUMN connections TEXT NOT NULL DEFAULT '[]';
+	CREATE TABLE tokens_2 (
+		hash TEXT PRIMARY KEY, id TEXT NOT NULL, user TEXT, purge INTEGER NOT NULL, record TEXT NOT NULL) WITHOUT ROWID;
+	INSERT INTO tokens_2 SELECT hash, id, user, purge, record FROM tokens;
+	DROP TABLE tokens;
+	ALTER TABLE tokens_2 RENAME TO tokens;
+	CREATE INDEX tokens_user ON tokens (user);
+	CREATE TABLE notes (
+		kind TEXT NOT NULL, key TEXT NOT NULL, expires INTEGER NOT NULL, record TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID;
+	CREATE INDEX notes_expires ON notes (expires);`
 
 // Identity is the file's table of users and tokens.
 func (s *Store) Identity() identity.Table { return identityTable{s} }
@@ -73,38 +87,50 @@ func (t identityTable) Account(ctx context.Context, user string) (identity.Accou
 	if err != nil {
 		return identity.Account{}, err
 	}
-	var a identity.Account
-	var record string
-	err = db.QueryRowContext(ctx, `SELECT rev, record FROM users WHERE id = ?`, user).Scan(&a.Rev, &record)
+	// One transaction, so that the tokens are those of the revision.
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return identity.Account{}, fmt.Errorf("read user %s: %w", user, err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	var rev, record, connections string
+	err = tx.QueryRowContext(ctx, `SELECT rev, record, connections FROM users WHERE id = ?`, user).Scan(&rev, &record, &connections)
 	if errors.Is(err, sql.ErrNoRows) {
 		return identity.Account{}, identity.ErrNoUser
 	}
 	if err != nil {
 		return identity.Account{}, fmt.Errorf("read user %s: %w", user, err)
 	}
-	if a.User, err = userOf(record); err != nil {
-		return identity.Account{}, err
-	}
-	rows, err := db.QueryContext(ctx, `SELECT hash, record FROM tokens WHERE user = ?`, user)
+	tokens, err := t.tokens(ctx, tx, user)
 	if err != nil {
 		return identity.Account{}, fmt.Errorf("read tokens of user %s: %w", user, err)
+	}
+	var fields map[string]string
+	var grants []map[string]string
+	if err := errors.Join(json.Unmarshal([]byte(record), &fields), json.Unmarshal([]byte(connections), &grants)); err != nil {
+		return identity.Account{}, fmt.Errorf("read user %s: %w: %w", user, identity.ErrDamaged, err)
+	}
+	return identity.AccountOf(rev, fields, grants, tokens)
+}
+
+func (t identityTable) tokens(ctx context.Context, tx *sql.Tx, user string) (tokens []identity.Token, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT hash, record FROM tokens WHERE user = ?`, user)
+	if err != nil {
+		return nil, err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err below tells of a failed read
 	for rows.Next() {
 		var hash, record string
 		if err := rows.Scan(&hash, &record); err != nil {
-			return identity.Account{}, fmt.Errorf("read tokens of user %s: %w", user, err)
+			return nil, err
 		}
 		token, err := tokenOf(hash, record)
 		if err != nil {
-			return identity.Account{}, err
+			return nil, err
 		}
-		a.Tokens = append(a.Tokens, token)
+		tokens = append(tokens, token)
 	}
-	if err := rows.Err(); err != nil {
-		return identity.Account{}, fmt.Errorf("read tokens of user %s: %w", user, err)
-	}
-	return a, nil
+	return tokens, rows.Err()
 }
 
 // Users implements identity.Table.
@@ -147,30 +173,66 @@ func (t identityTable) records(ctx context.Context) (records []string, err error
 }
 
 // Save implements identity.Table.
-func (t identityTable) Save(ctx context.Context, a identity.Account, changed []identity.Token) error {
-	return t.write(ctx, a, changed, func(tx *sql.Tx) error {
-		record, err := json.Marshal(a.User.Fields())
+func (t identityTable) Save(ctx context.Context, a identity.Account, c identity.Changes) error {
+	return t.write(ctx, a, func(tx *sql.Tx) error {
+		user, connections := a.Fields()
+		if connections == nil {
+			connections = []map[string]string{}
+		}
+		if err := run(ctx, tx, `INSERT OR REPLACE INTO users (id, rev, record, connections) VALUES (?, ?, ?, ?)`,
+			a.User.ID, rand.Text(), text(user), text(connections)); err != nil {
+			return err
+		}
+		for _, token := range c.Tokens {
+			purge := int64(0)
+			if p := token.Purge(); !p.IsZero() {
+				purge = p.Unix()
+			}
+			if err := run(ctx, tx, `INSERT OR REPLACE INTO tokens (hash, id, user, purge, record) VALUES (?, ?, ?, ?, ?)`,
+				token.Hash.Hex(), token.ID, token.User, purge, text(token.Fields())); err != nil {
+				return err
+			}
+		}
+		for _, h := range a.Dropped() {
+			if err := run(ctx, tx, `DELETE FROM tokens WHERE hash = ?`, h.Hex()); err != nil {
+				return err
+			}
+		}
+		for _, n := range c.Notes {
+			if err := putNote(ctx, tx, n); err != nil {
+				return err
+			}
+		}
+		if c.Take == nil {
+			return nil
+		}
+		taken, err := tx.ExecContext(ctx, `DELETE FROM notes WHERE kind = ? AND key = ?`, c.Take.Kind, c.Take.Key)
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO users (id, rev, record) VALUES (?, ?, ?)`, a.User.ID, rand.Text(), string(record))
-		return err
+		if n, err := taken.RowsAffected(); err != nil || n == 0 {
+			return cmp.Or(err, identity.ErrConflict)
+		}
+		return nil
 	})
 }
 
 // Remove implements identity.Table.
-func (t identityTable) Remove(ctx context.Context, a identity.Account, changed []identity.Token) error {
-	a.Tokens = nil
-	return t.write(ctx, a, changed, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM users WHERE id = ?`, a.User.ID)
-		return err
+func (t identityTable) Remove(ctx context.Context, a identity.Account) error {
+	return t.write(ctx, a, func(tx *sql.Tx) error {
+		if err := run(ctx, tx, `DELETE FROM users WHERE id = ?`, a.User.ID); err != nil {
+			return err
+		}
+		if err := run(ctx, tx, `DELETE FROM tokens WHERE user = ?`, a.User.ID); err != nil {
+			return err
+		}
+		return run(ctx, tx, `DELETE FROM token_use WHERE id IN (SELECT value FROM json_each(?))`, text(a.IDs()))
 	})
 }
 
-// write runs one transaction: the condition, the user, the changed tokens. What
-// the account no longer holds is nobody's from then on, and what is past its
-// purge is forgotten.
-func (t identityTable) write(ctx context.Context, a identity.Account, changed []identity.Token, user func(*sql.Tx) error) error {
+// write runs one transaction: the condition, then what changes. What ended long
+// ago is forgotten with it.
+func (t identityTable) write(ctx context.Context, a identity.Account, change func(*sql.Tx) error) error {
 	db, err := t.store.open(ctx)
 	if err != nil {
 		return err
@@ -188,31 +250,19 @@ func (t identityTable) write(ctx context.Context, a identity.Account, changed []
 	if rev != a.Rev {
 		return identity.ErrConflict
 	}
-	if err := user(tx); err != nil {
+	if err := change(tx); errors.Is(err, identity.ErrConflict) {
+		return err
+	} else if err != nil {
 		return fail(err)
 	}
-	for _, token := range changed {
-		record, err := json.Marshal(token.Fields())
-		if err != nil {
+	for _, old := range []string{
+		`DELETE FROM tokens WHERE user IS NULL AND purge > 0 AND purge <= unixepoch()`, // of before tokens were dropped
+		`DELETE FROM notes WHERE expires <= unixepoch()`,
+		`DELETE FROM token_use WHERE at < unixepoch() - 400 * 86400`,
+	} {
+		if err := run(ctx, tx, old); err != nil {
 			return fail(err)
 		}
-		purge := int64(0)
-		if p := token.Purge(); !p.IsZero() {
-			purge = p.Unix()
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO tokens (hash, id, user, purge, record) VALUES (?, ?, ?, ?, ?)`,
-			token.Hash.Hex(), token.ID, token.User, purge, string(record)); err != nil {
-			return fail(err)
-		}
-	}
-	if err := t.disown(ctx, tx, a); err != nil {
-		return fail(err)
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM tokens WHERE user IS NULL AND purge > 0 AND purge <= unixepoch()`); err != nil {
-		return fail(err)
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM token_use WHERE id NOT IN (SELECT id FROM tokens)`); err != nil {
-		return fail(err)
 	}
 	if err := tx.Commit(); err != nil {
 		return fail(err)
@@ -220,17 +270,77 @@ func (t identityTable) write(ctx context.Context, a identity.Account, changed []
 	return nil
 }
 
-func (t identityTable) disown(ctx context.Context, tx *sql.Tx, a identity.Account) error {
-	keep := make([]string, 0, len(a.Tokens))
-	for _, token := range a.Tokens {
-		keep = append(keep, token.Hash.Hex())
+func run(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+	_, err := tx.ExecContext(ctx, query, args...)
+	return err
+}
+
+// text writes texts, in maps and lists, as JSON.
+func text(of any) string {
+	b, err := json.Marshal(of)
+	if err != nil {
+		panic(err) // texts can be written
 	}
-	list, err := json.Marshal(keep)
+	return string(b)
+}
+
+// Note implements identity.Table.
+func (t identityTable) Note(ctx context.Context, kind identity.NoteKind, key string) (identity.Note, error) {
+	db, err := t.store.open(ctx)
+	if err != nil {
+		return identity.Note{}, err
+	}
+	n := identity.Note{Kind: kind, Key: key}
+	var expires int64
+	var record string
+	err = db.QueryRowContext(ctx, `SELECT expires, record FROM notes WHERE kind = ? AND key = ?`, kind, key).Scan(&expires, &record)
+	if errors.Is(err, sql.ErrNoRows) {
+		return identity.Note{}, identity.ErrNoNote
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(record), &n.Fields)
+	}
+	if err != nil {
+		return identity.Note{}, fmt.Errorf("read %s: %w", kind, err)
+	}
+	n.Expires = time.Unix(expires, 0).UTC()
+	return n, nil
+}
+
+// PutNote implements identity.Table. What ended is forgotten with it.
+func (t identityTable) PutNote(ctx context.Context, n identity.Note) error {
+	db, err := t.store.open(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE tokens SET user = NULL WHERE user = ? AND hash NOT IN (SELECT value FROM json_each(?))`, a.User.ID, string(list))
-	return err
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", n.Kind, err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	if err := errors.Join(run(ctx, tx, `DELETE FROM notes WHERE expires <= unixepoch()`), putNote(ctx, tx, n)); err != nil {
+		return fmt.Errorf("write %s: %w", n.Kind, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("write %s: %w", n.Kind, err)
+	}
+	return nil
+}
+
+func putNote(ctx context.Context, tx *sql.Tx, n identity.Note) error {
+	return run(ctx, tx, `INSERT OR REPLACE INTO notes (kind, key, expires, record) VALUES (?, ?, ?, ?)`, n.Kind, n.Key, n.Expires.Unix(), text(n.Fields))
+}
+
+// DropNote implements identity.Table.
+func (t identityTable) DropNote(ctx context.Context, kind identity.NoteKind, key string) error {
+	db, err := t.store.open(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, `DELETE FROM notes WHERE kind = ? AND key = ?`, kind, key); err != nil {
+		return fmt.Errorf("delete %s: %w", kind, err)
+	}
+	return nil
 }
 
 // Touch implements identity.Table. An earlier time never replaces a later one.

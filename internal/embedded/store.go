@@ -146,6 +146,7 @@ var migrations = []string{
 		BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;`,
 	identityTables,
 	stateTables,
+	identityGrants,
 }
 
 // migrate brings the file up to date, in one transaction, whichever process

@@ -50,6 +50,7 @@ type Identity struct {
 	Scopes     []Scope
 	Connection string // id of the connection or token; "serve" or "stdio" on a laptop
 	Client     string // the client's name, for the audit log
+	Host       string // where an OAuth client was sent back to; "" for a personal token
 	Toolset    Toolset
 	Confirm    Confirm
 	Expires    time.Time // zero = no end
@@ -96,7 +97,7 @@ func Parse(lambda map[string]any) (Identity, error) {
 	default:
 		return Identity{}, ErrInvalidToken
 	}
-	for key := range (Token{}).Context() { // others a gateway may add
+	for key := range (Token{Host: "-"}).Context() { // others a gateway may add
 		v, given := lambda[key]
 		if _, isText := v.(string); given && !isText {
 			return Identity{}, fmt.Errorf("%w: %s is no text", ErrInvalidToken, key)
@@ -104,7 +105,7 @@ func Parse(lambda map[string]any) (Identity, error) {
 	}
 	id := Identity{
 		User: get("user"), Athlete: get("athlete"), Athletes: split(get("athletes"), ","),
-		Coach: get("coach") == "true", Connection: get("connection"), Client: get("client"),
+		Coach: get("coach") == "true", Connection: get("connection"), Client: get("client"), Host: get("host"),
 		Toolset: Toolset(get("toolset")), Confirm: Confirm(get("confirm")),
 	}
 	if id.User == "" || id.Athlete == "" {

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 	"time"
@@ -25,7 +26,7 @@ func (s *Store) AddLocalToken(ctx context.Context, secret secrets.Secret, label 
 	for attempt := 1; ; attempt++ {
 		a, err := s.table.Account(ctx, Local)
 		if errors.Is(err, ErrNoUser) {
-			a, err = Account{User: User{ID: Local, Athlete: "0", Name: "this machine", Created: now}}, nil
+			a, err = Account{User: User{ID: Local, Athlete: "0", Name: "this machine", Created: now, Epoch: rand.Text()}}, nil
 		}
 		if err != nil {
 			return Token{}, err
@@ -37,7 +38,7 @@ func (s *Store) AddLocalToken(ctx context.Context, secret secrets.Secret, label 
 			return Token{}, ErrTooMany
 		}
 		a.Tokens = append(a.Tokens, t)
-		if err = s.table.Save(ctx, a, []Token{t}); !errors.Is(err, ErrConflict) || attempt == 8 {
+		if err = s.table.Save(ctx, a, Changes{Tokens: []Token{t}}); !errors.Is(err, ErrConflict) || attempt == 8 {
 			return t, err
 		}
 	}

@@ -17,14 +17,17 @@ type Memory struct {
 	mu     sync.RWMutex
 	users  map[string]memoryUser
 	tokens map[Hash]map[string]string
+	notes  map[string]Note
 	used   map[string]time.Time
 	rev    int
+	kept   int // notes that were put
 }
 
 type memoryUser struct {
-	fields map[string]string
-	tokens []Hash
-	rev    string
+	fields      map[string]string
+	connections []map[string]string
+	tokens      []Hash
+	rev         string
 }
 
 // Token implements Tokens.
@@ -52,19 +55,15 @@ func (m *Memory) Account(ctx context.Context, user string) (Account, error) {
 	if !ok {
 		return Account{}, ErrNoUser
 	}
-	u, err := UserOf(r.fields)
-	if err != nil {
-		return Account{}, err
-	}
-	a := Account{User: u, Rev: r.rev}
+	var tokens []Token
 	for _, h := range r.tokens {
 		t, err := TokenOf(h, m.tokens[h])
 		if err != nil {
 			return Account{}, err
 		}
-		a.Tokens = append(a.Tokens, t)
+		tokens = append(tokens, t)
 	}
-	return a, nil
+	return AccountOf(r.rev, r.fields, r.connections, tokens)
 }
 
 // Users implements Table.
@@ -86,16 +85,7 @@ func (m *Memory) Users(ctx context.Context) iter.Seq2[User, error] {
 }
 
 // Save implements Table.
-func (m *Memory) Save(ctx context.Context, a Account, changed []Token) error {
-	return m.write(ctx, a, changed, false)
-}
-
-// Remove implements Table.
-func (m *Memory) Remove(ctx context.Context, a Account, changed []Token) error {
-	return m.write(ctx, a, changed, true)
-}
-
-func (m *Memory) write(ctx context.Context, a Account, changed []Token, remove bool) error {
+func (m *Memory) Save(ctx context.Context, a Account, c Changes) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -104,23 +94,102 @@ func (m *Memory) write(ctx context.Context, a Account, changed []Token, remove b
 	if m.users[a.User.ID].rev != a.Rev {
 		return ErrConflict
 	}
+	if c.Take != nil {
+		if _, ok := m.notes[c.Take.path()]; !ok {
+			return ErrConflict
+		}
+		delete(m.notes, c.Take.path())
+	}
 	if m.users == nil {
 		m.users, m.tokens = map[string]memoryUser{}, map[Hash]map[string]string{}
 	}
-	for _, t := range changed {
+	for _, t := range c.Tokens {
 		m.tokens[t.Hash] = t.Fields()
 	}
-	if remove {
-		delete(m.users, a.User.ID)
-		return nil
+	for _, h := range a.Dropped() {
+		delete(m.tokens, h)
+	}
+	for _, n := range c.Notes {
+		m.keep(n)
 	}
 	m.rev++
-	r := memoryUser{fields: a.User.Fields(), rev: strconv.Itoa(m.rev)}
+	r := memoryUser{rev: strconv.Itoa(m.rev)}
+	r.fields, r.connections = a.Fields()
 	for _, t := range a.Tokens {
 		r.tokens = append(r.tokens, t.Hash)
 	}
 	m.users[a.User.ID] = r
 	return nil
+}
+
+// Remove implements Table.
+func (m *Memory) Remove(ctx context.Context, a Account) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.users[a.User.ID]
+	if !ok || r.rev != a.Rev {
+		return ErrConflict
+	}
+	for _, h := range r.tokens {
+		delete(m.tokens, h)
+	}
+	for _, id := range a.IDs() {
+		delete(m.used, id)
+	}
+	delete(m.users, a.User.ID)
+	return nil
+}
+
+// Note implements Table.
+func (m *Memory) Note(ctx context.Context, kind NoteKind, key string) (Note, error) {
+	if err := ctx.Err(); err != nil {
+		return Note{}, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	n, ok := m.notes[Note{Kind: kind, Key: key}.path()]
+	if !ok {
+		return Note{}, ErrNoNote
+	}
+	n.Fields = maps.Clone(n.Fields)
+	return n, nil
+}
+
+// PutNote implements Table.
+func (m *Memory) PutNote(ctx context.Context, n Note) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.keep(n)
+	return nil
+}
+
+// DropNote implements Table.
+func (m *Memory) DropNote(ctx context.Context, kind NoteKind, key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.notes, Note{Kind: kind, Key: key}.path())
+	return ctx.Err()
+}
+
+func (n Note) path() string { return string(n.Kind) + "#" + n.Key }
+
+// keep puts a note; now and then those that ended are forgotten.
+func (m *Memory) keep(n Note) {
+	if m.notes == nil {
+		m.notes = map[string]Note{}
+	}
+	if m.kept++; m.kept%1000 == 0 {
+		now := time.Now()
+		maps.DeleteFunc(m.notes, func(_ string, n Note) bool { return now.After(n.Expires) })
+	}
+	n.Fields = maps.Clone(n.Fields)
+	m.notes[n.path()] = n
 }
 
 // Touch implements Table.

@@ -3,27 +3,34 @@ package identity
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// SchemaVersion of the records this release writes.
-const SchemaVersion = 1
+// SchemaVersion is the newest version of a record that this release knows.
+// Version 2 came with the authorization server. A record is written with the
+// lowest version that holds it, so that what has nothing to do with OAuth stays
+// readable after a step back; an access token does not, since an older release
+// would overlook for whom it is.
+const SchemaVersion = 2
 
 // Token is the record of a bearer token: everything the authorizer needs to
 // answer, and never the token itself.
 type Token struct {
 	Hash     Hash
-	ID       string // "<user>-<10 letters or digits>"; the connection's id in logs and audit
+	ID       string // "<user>-<10 letters or digits>"; the connection's id in logs and audit, which its access tokens share
 	User     string
 	Athlete  string
 	Athletes []string // whom this token may reach beside Athlete
 	Chosen   bool     // Athletes was chosen for this token; else it follows the user's list
 	Coach    bool
 	Scopes   []Scope
-	Client   string // label
+	Client   string // label, or the client's name
+	Host     string // of an access token: where its client was sent back to
+	Audience string // of an access token: the resource it is for (RFC 8707); "" = a personal token
 	Toolset  Toolset
 	Confirm  Confirm
 	Created  time.Time // UTC
@@ -54,9 +61,19 @@ func (t Token) Usable(now time.Time) error {
 // from an unknown one in the log.
 const keptDead = 30 * 24 * time.Hour
 
-// Purge is when a store may forget the token; zero = not before it ends.
+// skew is how far the clocks of two functions may be apart: so long an account
+// still knows an access token that has ended.
+const skew = 5 * time.Minute
+
+// OAuth reports whether this is an access token of a connection.
+func (t Token) OAuth() bool { return t.Audience != "" }
+
+// Purge is when a store may forget the token; zero = not before it ends. An
+// access token is forgotten soon: there is one an hour.
 func (t Token) Purge() time.Time {
 	switch {
+	case t.OAuth():
+		return t.Expires.Add(skew)
 	case !t.Revoked.IsZero():
 		return t.Revoked.Add(keptDead)
 	case !t.Expires.IsZero():
@@ -77,6 +94,9 @@ func (t Token) Context() map[string]string {
 	}
 	if !t.Expires.IsZero() {
 		c["exp"] = strconv.FormatInt(t.Expires.Unix(), 10)
+	}
+	if t.Host != "" {
+		c["host"] = t.Host
 	}
 	return c
 }
@@ -101,15 +121,17 @@ func (t Token) follow(u User) Token {
 }
 
 // same reports whether two records put the same into the authorizer's context.
-func (t Token) same(o Token) bool {
-	return t.Athlete == o.Athlete && t.Coach == o.Coach && slices.Equal(t.Athletes, o.Athletes)
-}
+func (t Token) same(o Token) bool { return maps.Equal(t.Context(), o.Context()) }
 
 // Fields is the record as text, without its hash, which is the key: attributes
 // of a DynamoDB item, or an object in SQLite. Times are RFC 3339 in UTC.
 func (t Token) Fields() map[string]string {
+	v := "1"
+	if t.OAuth() {
+		v = "2"
+	}
 	return drop(map[string]string{
-		"v": strconv.Itoa(SchemaVersion), "connection": t.ID, "user": t.User, "athlete": t.Athlete, "athletes": strings.Join(t.Athletes, ","),
+		"v": v, "host": t.Host, "audience": t.Audience, "connection": t.ID, "user": t.User, "athlete": t.Athlete, "athletes": strings.Join(t.Athletes, ","),
 		"chosen": strconv.FormatBool(t.Chosen), "coach": strconv.FormatBool(t.Coach), "scopes": joinScopes(t.Scopes), "client": t.Client,
 		"toolset": string(t.Toolset), "confirm": string(t.Confirm), "created": stamp(t.Created), "expires": stamp(t.Expires), "revoked": stamp(t.Revoked),
 	})
@@ -123,7 +145,7 @@ func TokenOf(h Hash, f map[string]string) (Token, error) {
 	}
 	t := Token{
 		Hash: h, ID: f["connection"], User: f["user"], Athlete: f["athlete"], Athletes: split(f["athletes"], ","),
-		Chosen: f["chosen"] == "true", Coach: f["coach"] == "true", Client: f["client"], Toolset: Toolset(f["toolset"]), Confirm: Confirm(f["confirm"]),
+		Chosen: f["chosen"] == "true", Coach: f["coach"] == "true", Client: f["client"], Host: f["host"], Audience: f["audience"], Toolset: Toolset(f["toolset"]), Confirm: Confirm(f["confirm"]),
 	}
 	for _, s := range split(f["scopes"], " ") {
 		t.Scopes = append(t.Scopes, Scope(s))
@@ -139,7 +161,7 @@ func TokenOf(h Hash, f map[string]string) (Token, error) {
 			return Token{}, fmt.Errorf("%w (token %.80q: %s)", ErrDamaged, t.ID, name)
 		}
 	}
-	if !ValidUser(t.User) || t.ID == "" || t.Athlete == "" || !validScopes(t.Scopes) || !t.Toolset.valid() || !t.Confirm.valid() {
+	if !ValidUser(t.User) || t.ID == "" || t.Athlete == "" || t.OAuth() && t.Expires.IsZero() || !validScopes(t.Scopes) || !t.Toolset.valid() || !t.Confirm.valid() {
 		return Token{}, fmt.Errorf("%w (token %.80q)", ErrDamaged, t.ID)
 	}
 	return t, nil
@@ -148,7 +170,7 @@ func TokenOf(h Hash, f map[string]string) (Token, error) {
 // Fields is the user's record as text.
 func (u User) Fields() map[string]string {
 	return drop(map[string]string{
-		"v": strconv.Itoa(SchemaVersion), "user": u.ID, "athlete": u.Athlete, "name": u.Name,
+		"v": "1", "user": u.ID, "athlete": u.Athlete, "name": u.Name, "epoch": u.Epoch,
 		"coach": strconv.FormatBool(u.Coach), "athletes": strings.Join(u.Athletes, ","), "created": stamp(u.Created),
 	})
 }
@@ -158,7 +180,7 @@ func UserOf(f map[string]string) (User, error) {
 	if err := checkVersion(f["v"]); err != nil {
 		return User{}, err
 	}
-	u := User{ID: f["user"], Athlete: f["athlete"], Name: f["name"], Coach: f["coach"] == "true", Athletes: split(f["athletes"], ",")}
+	u := User{ID: f["user"], Athlete: f["athlete"], Name: f["name"], Epoch: f["epoch"], Coach: f["coach"] == "true", Athletes: split(f["athletes"], ",")}
 	if err := unstamp(f["created"], &u.Created); err != nil {
 		return User{}, fmt.Errorf("%w (user %.80q: created)", ErrDamaged, u.ID)
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -13,47 +12,9 @@ import (
 	"intervals-mcp/internal/secrets"
 )
 
-// MaxTokens bounds a user's tokens, so that all of them can be rewritten with
-// the user in one DynamoDB transaction (100 items).
-const MaxTokens = 90
-
 const maxLabel = 100
 
-// Account is a user with all their tokens: what changes together.
-type Account struct {
-	User   User
-	Tokens []Token
-	Rev    string // changes with every Save; "" = not stored yet
-}
-
-// Table is where accounts are kept. Implementations are safe for concurrent
-// use, and their reads see every write that was finished before.
-type Table interface {
-	Tokens
-	// Account gives a user with their tokens, without LastUsed; ErrNoUser.
-	Account(ctx context.Context, user string) (Account, error)
-	// Users gives every user, in no particular order.
-	Users(ctx context.Context) iter.Seq2[User, error]
-	// Save writes the account and those of its tokens that are in changed, all
-	// or nothing. It fails with ErrConflict when the stored account is not the
-	// one that was loaded: another Rev, or there where Rev is "".
-	Save(ctx context.Context, a Account, changed []Token) error
-	// Remove is Save for an account that is no more. Its tokens stay readable
-	// by their hash until they are purged.
-	Remove(ctx context.Context, a Account, changed []Token) error
-	// Touch notes that a token was used. LastUsed gives what was noted.
-	Touch(ctx context.Context, token string, at time.Time) error
-	LastUsed(ctx context.Context, tokens []string) (map[string]time.Time, error)
-}
-
-// Tokens is the authorizer's whole view of a Table.
-type Tokens interface {
-	// Token gives the record under a hash in one strongly consistent read:
-	// ErrNoToken when there is none, ErrNewer when it cannot be understood.
-	Token(ctx context.Context, h Hash) (Token, error)
-}
-
-// Store adds and removes users and tokens.
+// Store adds and removes users, tokens, connections, clients and invitations.
 type Store struct {
 	table Table
 	now   func() time.Time
@@ -64,15 +25,24 @@ func NewStore(table Table, now func() time.Time) *Store { return &Store{table, n
 
 // AddUser enrols a user: ErrExists when they are enrolled already.
 func (s *Store) AddUser(ctx context.Context, u User) (User, error) {
-	u.Created = s.now().UTC().Truncate(time.Second)
-	if err := u.check(); err != nil {
-		return User{}, err
-	}
-	err := s.table.Save(ctx, Account{User: u}, nil)
+	u, err := s.add(ctx, u, Changes{})
 	if errors.Is(err, ErrConflict) {
 		return User{}, ErrExists
 	}
 	return u, err
+}
+
+// add writes a new user with changes: ErrConflict when there is one already, or
+// what should be taken is gone.
+func (s *Store) add(ctx context.Context, u User, c Changes) (User, error) {
+	u.Created, u.Epoch = s.now().UTC().Truncate(time.Second), rand.Text()
+	if err := u.check(); err != nil {
+		return User{}, err
+	}
+	if err := s.table.Save(ctx, Account{User: u}, c); err != nil {
+		return User{}, err
+	}
+	return u, nil
 }
 
 // User gives a user; ErrNoUser.
@@ -95,36 +65,39 @@ func (s *Store) Users(ctx context.Context) ([]User, error) {
 }
 
 // ChangeUser changes name, coach and athletes of a user; change may be called
-// more than once. The user's tokens in force are rewritten in the same
-// transaction, so that their next request sees it: a token with a list of its
-// own keeps what is still on the user's, the others follow it.
+// more than once. The user's connections and tokens in force are rewritten in
+// the same transaction, so that their next request sees it: one with a list of
+// its own keeps what is still on the user's, the others follow it.
 func (s *Store) ChangeUser(ctx context.Context, id string, change func(*User)) (User, error) {
 	var out User
-	err := s.edit(ctx, id, func(a *Account) ([]Token, error) {
+	err := s.edit(ctx, id, func(a *Account) (Changes, error) {
 		u := a.User
 		change(&u)
-		u.ID, u.Athlete, u.Created = a.User.ID, a.User.Athlete, a.User.Created
+		u.ID, u.Athlete, u.Created, u.Epoch = a.User.ID, a.User.Athlete, a.User.Created, a.User.Epoch
 		if err := u.check(); err != nil {
-			return nil, err
+			return Changes{}, err
 		}
 		a.User, out = u, u
-		var changed []Token
-		for i, t := range a.Tokens {
-			if followed := t.follow(u); t.Usable(s.now()) == nil && !followed.same(t) {
-				a.Tokens[i] = followed
-				changed = append(changed, followed)
-			}
-		}
-		return changed, nil
+		return Changes{Tokens: a.rewrite(s.now())}, nil
 	})
 	return out, err
 }
 
-// RemoveUser forgets a user and revokes their tokens, at once.
+// RemoveUser deletes a user with their tokens, connections and codes, at once:
+// none of them works any more, nor does a browser's session.
 func (s *Store) RemoveUser(ctx context.Context, id string) error {
-	return s.retry(ctx, id, func(a *Account) error {
-		return s.table.Remove(ctx, *a, s.revoke(a, func(Token) bool { return true }))
+	return s.retry(ctx, id, func(a *Account) error { return s.table.Remove(ctx, *a) })
+}
+
+// SignOut ends all browser sessions of a user: they get a new Epoch.
+func (s *Store) SignOut(ctx context.Context, user string) (User, error) {
+	var out User
+	err := s.edit(ctx, user, func(a *Account) (Changes, error) {
+		a.User.Epoch = rand.Text()
+		out = a.User
+		return Changes{}, nil
 	})
+	return out, err
 }
 
 // Request is what a new personal token should be.
@@ -177,19 +150,19 @@ func (s *Store) CreateToken(ctx context.Context, r Request) (secrets.Secret, Tok
 	if r.Days > 0 {
 		t.Expires = now.AddDate(0, 0, r.Days)
 	}
-	err := s.edit(ctx, r.User, func(a *Account) ([]Token, error) {
+	err := s.edit(ctx, r.User, func(a *Account) (Changes, error) {
 		for _, id := range r.Athletes {
 			if id != a.User.Athlete && !slices.Contains(a.User.Athletes, id) {
-				return nil, &InputError{"athletes", fmt.Sprintf("%q is not among the athletes of user %s", id, a.User.ID)}
+				return Changes{}, &InputError{"athletes", fmt.Sprintf("%q is not among the athletes of user %s", id, a.User.ID)}
 			}
 		}
 		t.Athletes = ordered(r.Athletes, a.User.Athlete)
 		t = t.follow(a.User)
 		if !s.makeRoom(a) {
-			return nil, ErrTooMany
+			return Changes{}, ErrTooMany
 		}
 		a.Tokens = append(a.Tokens, t)
-		return []Token{t}, nil
+		return Changes{Tokens: []Token{t}}, nil
 	})
 	if err != nil {
 		return secrets.Secret{}, Token{}, err
@@ -197,18 +170,26 @@ func (s *Store) CreateToken(ctx context.Context, r Request) (secrets.Secret, Tok
 	return secret, t, nil
 }
 
-// makeRoom leaves place for one more token: what is past its purge is left out,
-// and when that is not enough, what is not in force.
+// makeRoom leaves place for one more personal token: what is past its purge is
+// left out, and when that is not enough, what is not in force.
 func (s *Store) makeRoom(a *Account) bool {
 	now := s.now()
-	a.Tokens = slices.DeleteFunc(a.Tokens, func(t Token) bool { return t.gone(now) })
-	if len(a.Tokens) >= MaxTokens {
+	room := func() bool {
+		access := 0
+		for _, t := range a.Tokens {
+			if t.OAuth() {
+				access++
+			}
+		}
+		return len(a.Tokens)-access < MaxTokens && len(a.Tokens) < maxItems
+	}
+	if a.prune(now); !room() {
 		a.Tokens = slices.DeleteFunc(a.Tokens, func(t Token) bool { return t.Usable(now) != nil })
 	}
-	return len(a.Tokens) < MaxTokens
+	return room()
 }
 
-// Tokens lists a user's tokens, newest first, also those that ended within the
+// Tokens lists a user's personal tokens, newest first, also those that ended within the
 // last 30 days.
 func (s *Store) Tokens(ctx context.Context, user string) ([]Token, error) {
 	a, err := s.load(ctx, user)
@@ -216,7 +197,7 @@ func (s *Store) Tokens(ctx context.Context, user string) ([]Token, error) {
 		return nil, err
 	}
 	now := s.now()
-	list := slices.DeleteFunc(a.Tokens, func(t Token) bool { return t.gone(now) })
+	list := slices.DeleteFunc(a.Tokens, func(t Token) bool { return t.gone(now) || t.OAuth() })
 	var ids []string
 	for _, t := range list {
 		ids = append(ids, t.ID)
@@ -237,18 +218,19 @@ func (s *Store) Tokens(ctx context.Context, user string) ([]Token, error) {
 	return list, nil
 }
 
-// RevokeToken ends a token by its id, which names its user; its next request is
-// refused. Revoking it again changes nothing.
+// RevokeToken ends a personal token by its id, which names its user; its next
+// request is refused. Revoking it again changes nothing.
 func (s *Store) RevokeToken(ctx context.Context, id string) error {
-	i := strings.LastIndexByte(id, '-')
-	if i < 0 || !ValidUser(id[:i]) {
+	user, ok := OwnerOf(id)
+	if !ok {
 		return ErrNoToken
 	}
-	err := s.edit(ctx, id[:i], func(a *Account) ([]Token, error) {
-		if !slices.ContainsFunc(a.Tokens, func(t Token) bool { return t.ID == id }) {
-			return nil, ErrNoToken
+	err := s.edit(ctx, user, func(a *Account) (Changes, error) {
+		is := func(t Token) bool { return t.ID == id && !t.OAuth() }
+		if !slices.ContainsFunc(a.Tokens, is) {
+			return Changes{}, ErrNoToken
 		}
-		return s.revoke(a, func(t Token) bool { return t.ID == id }), nil
+		return a.revoke(s.now(), is), nil
 	})
 	if errors.Is(err, ErrNoUser) {
 		return ErrNoToken
@@ -256,26 +238,28 @@ func (s *Store) RevokeToken(ctx context.Context, id string) error {
 	return err
 }
 
-// RevokeTokens ends all tokens of a user and says how many were in force.
+// RevokeTokens ends all personal tokens and all connections of a user, and their
+// browser sessions, and says how many tokens and connections were in force.
 func (s *Store) RevokeTokens(ctx context.Context, user string) (n int, err error) {
-	err = s.edit(ctx, user, func(a *Account) ([]Token, error) {
-		changed := s.revoke(a, func(Token) bool { return true })
-		n = len(changed)
-		return changed, nil
+	err = s.edit(ctx, user, func(a *Account) (Changes, error) {
+		n = 0
+		var connections []string
+		for _, c := range a.Connections {
+			if c.Usable(s.now()) == nil {
+				connections = append(connections, c.ID)
+				n++
+			}
+		}
+		c := a.revoke(s.now(), func(Token) bool { return true }, connections...)
+		for _, t := range c.Tokens {
+			if !t.OAuth() {
+				n++
+			}
+		}
+		a.User.Epoch = rand.Text()
+		return c, nil
 	})
 	return n, err
-}
-
-// revoke ends the account's tokens in force that match and gives them.
-func (s *Store) revoke(a *Account, match func(Token) bool) (changed []Token) {
-	now := s.now().UTC().Truncate(time.Second)
-	for i, t := range a.Tokens {
-		if match(t) && t.Usable(now) == nil {
-			a.Tokens[i].Revoked = now
-			changed = append(changed, a.Tokens[i])
-		}
-	}
-	return changed
 }
 
 func (s *Store) load(ctx context.Context, user string) (Account, error) {
@@ -285,16 +269,26 @@ func (s *Store) load(ctx context.Context, user string) (Account, error) {
 	return s.table.Account(ctx, user)
 }
 
-// edit changes an account and writes it with the tokens that change gives.
-func (s *Store) edit(ctx context.Context, user string, change func(*Account) ([]Token, error)) error {
+// errAsItIs is how a change says that there is nothing to write.
+var errAsItIs = errors.New("identity: nothing to write")
+
+// edit changes an account and writes it with what change gives.
+func (s *Store) edit(ctx context.Context, user string, change func(*Account) (Changes, error)) error {
 	return s.retry(ctx, user, func(a *Account) error {
-		changed, err := change(a)
+		c, err := change(a)
+		if errors.Is(err, errAsItIs) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		return s.table.Save(ctx, *a, changed)
+		return s.table.Save(ctx, *a, c)
 	})
 }
+
+// attempts is how often a change is tried that others were faster with: all
+// connections of a user may be refreshed at the same instant.
+const attempts = MaxConnections
 
 // retry loads an account and tries to change it, again when somebody else was
 // faster.
@@ -304,16 +298,24 @@ func (s *Store) retry(ctx context.Context, user string, try func(*Account) error
 		if err != nil {
 			return err
 		}
-		if err = try(&a); !errors.Is(err, ErrConflict) || attempt == 8 {
+		if err = try(&a); !errors.Is(err, ErrConflict) || attempt == attempts {
 			return err
 		}
-		var b [1]byte
-		_, _ = rand.Read(b[:]) // never fails
-		select {
-		case <-time.After(time.Duration(attempt) * time.Duration(b[0]) * 200 * time.Microsecond):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := pause(ctx, attempt); err != nil {
+			return err
 		}
+	}
+}
+
+// pause waits a random while, so that those who met do not meet again.
+func pause(ctx context.Context, attempt int) error {
+	var b [1]byte
+	_, _ = rand.Read(b[:]) // never fails
+	select {
+	case <-time.After(time.Duration(min(attempt, 8)) * time.Duration(b[0]) * 200 * time.Microsecond):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -13,14 +13,18 @@ import (
 	"intervals-mcp/internal/secrets"
 )
 
-// Kind is what a bearer token is, told by its prefix.
+// Kind is what a token is, told by its prefix.
 type Kind string
 
-// The kinds of bearer token. KindAccess is reserved for the authorization
-// server's access tokens.
+// The kinds of token. Only the first two are bearer tokens, which the
+// authorizer accepts; the others are for the authorization server alone.
 const (
 	KindPersonal Kind = "imcp_pat_"
 	KindAccess   Kind = "imcp_at_"
+	KindRefresh  Kind = "imcp_rt_"
+	KindCode     Kind = "imcp_ac_"  // an authorization code
+	KindInvite   Kind = "imcp_inv_" // an invitation
+	KindClient   Kind = "imcp_cs_"  // the secret of a registered client
 )
 
 const (
@@ -31,8 +35,8 @@ const (
 
 const redacted = "[redacted]"
 
-// ErrMalformed says that a text is not a bearer token of this program: a wrong
-// prefix, length or checksum.
+// ErrMalformed says that a text is not a token of this program: a wrong prefix,
+// length or checksum.
 var ErrMalformed = errors.New("identity: not a token of intervals-mcp")
 
 // Hash is the SHA-256 of a token: what is stored, and the key under which the
@@ -82,7 +86,7 @@ func newToken(k Kind, raw [32]byte) secrets.Secret {
 // token is another question. It takes as long for one wrong checksum as for
 // another.
 func KindOf(token string) (Kind, error) {
-	for _, k := range []Kind{KindPersonal, KindAccess} {
+	for _, k := range []Kind{KindPersonal, KindAccess, KindRefresh, KindCode, KindInvite, KindClient} {
 		rest, ok := strings.CutPrefix(token, string(k))
 		if !ok || len(rest) != secretDigits+1+sumDigits || rest[secretDigits] != '_' {
 			continue

@@ -16,6 +16,10 @@ type User struct {
 	Coach    bool      // whether they may name other athletes
 	Athletes []string  // whom a coach may reach beside themselves, always written out
 	Created  time.Time // UTC
+	// Epoch is a random text that a browser's session must name. It changes with
+	// SignOut, RevokeTokens and a new enrolment: sessions of before are over.
+	// Users of an older release have none until then.
+	Epoch string
 }
 
 // maxAthletes bounds a coach's list: the authorizer's context travels in one

@@ -19,6 +19,40 @@ func tokenKey(h identity.Hash) item { return key(TokenPrefix+h.Hex(), "tok") }
 func userKey(id string) item        { return key(UserPrefix+id, "user") }
 func usedKey(token string) item     { return key(UsedPrefix+token, "used") }
 
+func noteKey(k identity.NoteKind, key string) item {
+	return item{"pk": str(string(k) + "#" + key), "sk": str(string(k))}
+}
+
+func noteItem(n identity.Note) item {
+	it := put(noteKey(n.Kind, n.Key), n.Fields)
+	it["ttl"] = unix(n.Expires)
+	return it
+}
+
+// put adds text attributes to an item.
+func put(it item, fields map[string]string) item {
+	for k, v := range fields {
+		it[k] = str(v)
+	}
+	return it
+}
+
+func list(v types.AttributeValue) []types.AttributeValue {
+	if l, ok := v.(*types.AttributeValueMemberL); ok {
+		return l.Value
+	}
+	return nil
+}
+
+func number(v types.AttributeValue) (n int64, ok bool) {
+	if text, is := v.(*types.AttributeValueMemberN); is {
+		var err error
+		n, err = strconv.ParseInt(text.Value, 10, 64)
+		ok = err == nil
+	}
+	return n, ok
+}
+
 func str(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
 func unix(t time.Time) types.AttributeValue {

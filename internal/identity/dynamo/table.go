@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -56,26 +55,19 @@ func (t *Table) Account(ctx context.Context, user string) (identity.Account, err
 	if len(out.Item) == 0 {
 		return identity.Account{}, identity.ErrNoUser
 	}
-	f := fields(out.Item)
-	a := identity.Account{Rev: f["rev"]}
-	if a.User, err = identity.UserOf(f); err != nil {
-		return identity.Account{}, err
-	}
 	var keys []item
-	list, _ := out.Item["tokens"].(*types.AttributeValueMemberL)
-	if list != nil {
-		for _, v := range list.Value {
-			h, err := identity.ParseHash(text(v))
-			if err != nil {
-				return identity.Account{}, fmt.Errorf("read user %s: %w", user, err)
-			}
-			keys = append(keys, tokenKey(h))
+	for _, v := range list(out.Item["tokens"]) {
+		h, err := identity.ParseHash(text(v))
+		if err != nil {
+			return identity.Account{}, fmt.Errorf("read user %s: %w", user, err)
 		}
+		keys = append(keys, tokenKey(h))
 	}
 	items, err := t.batchGet(ctx, keys)
 	if err != nil {
 		return identity.Account{}, fmt.Errorf("read tokens of user %s: %w", user, err)
 	}
+	var tokens []identity.Token
 	for _, it := range items {
 		h, err := identity.ParseHash(text(it["pk"])[len(TokenPrefix):])
 		if err != nil {
@@ -85,9 +77,18 @@ func (t *Table) Account(ctx context.Context, user string) (identity.Account, err
 		if err != nil {
 			return identity.Account{}, err
 		}
-		a.Tokens = append(a.Tokens, token)
+		tokens = append(tokens, token)
 	}
-	return a, nil
+	var connections []map[string]string
+	for _, v := range list(out.Item["connections"]) {
+		m, _ := v.(*types.AttributeValueMemberM)
+		if m == nil {
+			return identity.Account{}, fmt.Errorf("read user %s: %w (connections)", user, identity.ErrDamaged)
+		}
+		connections = append(connections, fields(m.Value))
+	}
+	f := fields(out.Item)
+	return identity.AccountOf(f["rev"], f, connections, tokens)
 }
 
 // Users implements identity.Table.
@@ -114,27 +115,71 @@ func (t *Table) Users(ctx context.Context) iter.Seq2[identity.User, error] {
 }
 
 // Save implements identity.Table.
-func (t *Table) Save(ctx context.Context, a identity.Account, changed []identity.Token) error {
+func (t *Table) Save(ctx context.Context, a identity.Account, c identity.Changes) error {
 	it := userKey(a.User.ID)
-	for k, v := range a.User.Fields() {
-		it[k] = str(v)
-	}
+	user, connections := a.Fields()
+	put(it, user)
 	it["rev"] = str(rand.Text())
 	hashes := &types.AttributeValueMemberL{Value: []types.AttributeValue{}}
 	for _, token := range a.Tokens {
 		hashes.Value = append(hashes.Value, str(token.Hash.Hex()))
 	}
 	it["tokens"] = hashes
-	put := &types.Put{TableName: &t.name, Item: it}
-	put.ConditionExpression, put.ExpressionAttributeValues = ifStill(a.Rev)
-	return t.transact(ctx, a, types.TransactWriteItem{Put: put}, changed)
+	if len(connections) > 0 {
+		list := &types.AttributeValueMemberL{}
+		for _, f := range connections {
+			list.Value = append(list.Value, &types.AttributeValueMemberM{Value: put(item{}, f)})
+		}
+		it["connections"] = list
+	}
+	first := &types.Put{TableName: &t.name, Item: it}
+	first.ConditionExpression, first.ExpressionAttributeValues = ifStill(a.Rev)
+	writes := []types.TransactWriteItem{{Put: first}}
+	for _, token := range c.Tokens {
+		it := put(tokenKey(token.Hash), token.Fields())
+		if p := token.Purge(); !p.IsZero() {
+			it["ttl"] = unix(p)
+		}
+		writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: it}})
+	}
+	for _, h := range a.Dropped() {
+		writes = append(writes, t.remove(tokenKey(h)))
+	}
+	for _, n := range c.Notes {
+		writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: noteItem(n)}})
+	}
+	if c.Take != nil {
+		take := t.remove(noteKey(c.Take.Kind, c.Take.Key))
+		take.Delete.ConditionExpression = aws.String("attribute_exists(pk)")
+		writes = append(writes, take)
+	}
+	return t.transact(ctx, a, writes)
 }
 
-// Remove implements identity.Table.
-func (t *Table) Remove(ctx context.Context, a identity.Account, changed []identity.Token) error {
-	remove := &types.Delete{TableName: &t.name, Key: userKey(a.User.ID)}
-	remove.ConditionExpression, remove.ExpressionAttributeValues = ifStill(a.Rev)
-	return t.transact(ctx, a, types.TransactWriteItem{Delete: remove}, changed)
+// Remove implements identity.Table. When the tokens were last used goes after
+// the transaction, which has no room for it.
+func (t *Table) Remove(ctx context.Context, a identity.Account) error {
+	user := t.remove(userKey(a.User.ID))
+	user.Delete.ConditionExpression, user.Delete.ExpressionAttributeValues = ifStill(a.Rev)
+	writes := []types.TransactWriteItem{user}
+	stored := a
+	stored.Tokens = nil
+	for _, h := range stored.Dropped() {
+		writes = append(writes, t.remove(tokenKey(h)))
+	}
+	if err := t.transact(ctx, a, writes); err != nil {
+		return err
+	}
+	for _, id := range a.IDs() {
+		if _, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: usedKey(id)}); err != nil {
+			return fmt.Errorf("remove last use of tokens of user %s, who is removed: %w", a.User.ID, err)
+		}
+	}
+	return nil
+}
+
+func (t *Table) remove(key item) types.TransactWriteItem {
+	return types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: key}}
 }
 
 // ifStill is the condition that the account is the one that was loaded.
@@ -145,18 +190,7 @@ func ifStill(rev string) (*string, item) {
 	return aws.String("rev = :rev"), item{":rev": str(rev)}
 }
 
-func (t *Table) transact(ctx context.Context, a identity.Account, first types.TransactWriteItem, changed []identity.Token) error {
-	writes := []types.TransactWriteItem{first}
-	for _, token := range changed {
-		it := tokenKey(token.Hash)
-		for k, v := range token.Fields() {
-			it[k] = str(v)
-		}
-		if p := token.Purge(); !p.IsZero() {
-			it["ttl"] = unix(p)
-		}
-		writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: it}})
-	}
+func (t *Table) transact(ctx context.Context, a identity.Account, writes []types.TransactWriteItem) error {
 	// The SDK adds a request token, so that its own retry after a lost answer
 	// is not taken for a conflict.
 	_, err := t.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
@@ -171,6 +205,41 @@ func (t *Table) transact(ctx context.Context, a identity.Account, first types.Tr
 	}
 	if err != nil {
 		return fmt.Errorf("write user %s: %w", a.User.ID, err)
+	}
+	return nil
+}
+
+// Note implements identity.Table.
+func (t *Table) Note(ctx context.Context, kind identity.NoteKind, key string) (identity.Note, error) {
+	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: noteKey(kind, key), ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		return identity.Note{}, fmt.Errorf("read %s: %w", kind, err)
+	}
+	if len(out.Item) == 0 {
+		return identity.Note{}, identity.ErrNoNote
+	}
+	ends, ok := number(out.Item["ttl"])
+	if !ok {
+		return identity.Note{}, fmt.Errorf("read %s: %w (ttl)", kind, identity.ErrDamaged)
+	}
+	f := fields(out.Item)
+	delete(f, "pk")
+	delete(f, "sk")
+	return identity.Note{Kind: kind, Key: key, Fields: f, Expires: time.Unix(ends, 0).UTC()}, nil
+}
+
+// PutNote implements identity.Table.
+func (t *Table) PutNote(ctx context.Context, n identity.Note) error {
+	if _, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: noteItem(n)}); err != nil {
+		return fmt.Errorf("write %s: %w", n.Kind, err)
+	}
+	return nil
+}
+
+// DropNote implements identity.Table.
+func (t *Table) DropNote(ctx context.Context, kind identity.NoteKind, key string) error {
+	if _, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: noteKey(kind, key)}); err != nil {
+		return fmt.Errorf("delete %s: %w", kind, err)
 	}
 	return nil
 }
@@ -205,11 +274,7 @@ func (t *Table) LastUsed(ctx context.Context, tokens []string) (map[string]time.
 	}
 	out := map[string]time.Time{}
 	for _, it := range items {
-		n, _ := it["at"].(*types.AttributeValueMemberN)
-		if n == nil {
-			continue
-		}
-		if sec, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
+		if sec, ok := number(it["at"]); ok {
 			out[text(it["pk"])[len(UsedPrefix):]] = time.Unix(sec, 0).UTC()
 		}
 	}

@@ -319,10 +319,10 @@ func conflict(t *testing.T, w *world) {
 	}
 	old.User.Name = "second"
 	lost := identity.Token{Hash: identity.HashOf("lost"), ID: "i1-lost", User: "i1", Athlete: "i1", Scopes: []identity.Scope{"read"}}
-	if err := w.table.Save(ctx, old, []identity.Token{lost}); !errors.Is(err, identity.ErrConflict) {
+	if err := w.table.Save(ctx, old, identity.Changes{Tokens: []identity.Token{lost}}); !errors.Is(err, identity.ErrConflict) {
 		t.Errorf("save: %v", err)
 	}
-	if err := w.table.Remove(ctx, old, nil); !errors.Is(err, identity.ErrConflict) {
+	if err := w.table.Remove(ctx, old); !errors.Is(err, identity.ErrConflict) {
 		t.Errorf("remove: %v", err)
 	}
 	if u, _ := w.store.User(ctx, "i1"); u.Name != "first" {
@@ -337,7 +337,7 @@ func conflict(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	w.add(t, Athlete)
-	if err := w.table.Save(ctx, now, nil); !errors.Is(err, identity.ErrConflict) {
+	if err := w.table.Save(ctx, now, identity.Changes{}); !errors.Is(err, identity.ErrConflict) {
 		t.Errorf("an account of before: %v", err)
 	}
 }
