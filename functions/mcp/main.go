@@ -66,7 +66,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
 	}
 	emit := &metrics.Emitter{Namespace: namespace(getenv), Now: time.Now, W: os.Stdout}
-	changes := change.New(change.Config{Log: emit.Log(kept.audit), NewID: mcpserver.RequestID, Retention: kept.retention, Logger: log})
+	changes := change.New(change.Config{Log: emit.Log(kept.audit), State: emit.State(kept.state), NewID: mcpserver.RequestID, Retention: kept.retention, Logger: log})
 	svc := tools.NewService(tools.Config{Upstream: up, Changes: changes, Log: log, Secrets: kept.secrets,
 		AccountPage: "the terminal of this deployment's operator (intervals-mcp users add)"})
 	s := mcpserver.New(mcpserver.Options{Caller: emit.Caller(svc), Tools: tools.All(), Version: version, Log: log,
