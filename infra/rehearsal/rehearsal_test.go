@@ -294,6 +294,11 @@ func (w *world) plans(t *testing.T) {
 	if err := store.Use(t.Context(), "rehearsed", used.Handle, head); !errors.Is(err, state.ErrUsed) {
 		t.Errorf("used again: %v", err)
 	}
+	for _, kind := range []string{"confirm", "miss"} {
+		if ok, _, err := store.Allow(t.Context(), kind+"#rehearsed#c", 1, time.Minute); err != nil || !ok {
+			t.Errorf("%s: %v, %v", kind, ok, err)
+		}
+	}
 	if err := store.Drop(t.Context(), "rehearsed", dropped.Handle); err != nil {
 		t.Error(err)
 	}
@@ -353,12 +358,12 @@ func (w *world) denials(t *testing.T) {
 			_, err := auditdynamo.New(mcp, log).Heads(ctx, audit.Query{Day: "2026-11-30"})
 			return err
 		},
-		"mcp counts attempts": func(ctx context.Context) error {
+		"mcp counts attempts to sign in": func(ctx context.Context) error {
 			_, _, err := statedynamo.New(mcp, plans, log, time.Now).Allow(ctx, "sign-in#192.0.2.1", 1, time.Hour)
 			return err
 		},
 		"mcp forgets attempts": func(ctx context.Context) error {
-			_, err := mcp.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &plans, Key: key(statedynamo.RatePrefix+"x", "x")})
+			_, err := mcp.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &plans, Key: key(statedynamo.RatePrefix+"confirm#x", "x")})
 			return err
 		},
 		"mcp reads everybody's plans": func(ctx context.Context) error {

@@ -189,7 +189,7 @@ func TestRightsAreThoseOfAuthMd(t *testing.T) {
 	want := map[string][]string{
 		"AuthorizerRole": {"identity GetItem"},
 		"McpRole": {"audit PutItem", "audit Query", "identity UpdateItem", "secretsmanager:GetSecretValue",
-			"state DeleteItem", "state GetItem", "state PutItem", "state Query", "state UpdateItem"},
+			"state DeleteItem", "state GetItem", "state PutItem", "state Query", "state UpdateItem", "state UpdateItem"},
 	}
 	table := regexp.MustCompile(`(Audit|Identity|State)Table`)
 	tpl := load(t)
@@ -240,28 +240,43 @@ func TestNobodyRewritesTheAuditLog(t *testing.T) {
 
 func TestIdentitiesAndStateAreTouchedByKeyPrefixOnly(t *testing.T) {
 	tpl := load(t)
-	for _, tt := range []struct{ role, table, prefix string }{
-		{"AuthorizerRole", "IdentityTable", identities.TokenPrefix},
-		{"McpRole", "IdentityTable", identities.UsedPrefix},
-		{"McpRole", "StateTable", states.UserPrefix},
-	} {
-		n := 0
-		for _, s := range tpl.Statements(tt.role) {
-			if !strings.Contains(show(s.Resources), tt.table) {
+	rates := func(kinds ...string) (prefixes []any) {
+		for _, k := range kinds {
+			prefixes = append(prefixes, states.RatePrefix+k+"#*")
+		}
+		return prefixes
+	}
+	want := map[string]struct {
+		table    string
+		prefixes []any
+	}{
+		"ReadToken":          {"IdentityTable", []any{identities.TokenPrefix + "*"}},
+		"NoteLastUse":        {"IdentityTable", []any{identities.UsedPrefix + "*"}},
+		"KeepPlans":          {"StateTable", []any{states.UserPrefix + "*"}},
+		"CountConfirmations": {"StateTable", rates("confirm", "miss")}, // the keys that internal/change counts by
+	}
+	found := map[string]bool{}
+	for _, role := range []string{"AuthorizerRole", "McpRole"} {
+		for _, s := range tpl.Statements(role) {
+			w, known := want[s.Sid]
+			if !known {
+				if on := show(s.Resources); strings.Contains(on, "IdentityTable") || strings.Contains(on, "StateTable") {
+					t.Errorf("%s %s is not on the list", role, s.Sid)
+				}
 				continue
 			}
-			n++
-			want := map[string]any{
-				"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": []any{tt.prefix + "*"}},
+			found[s.Sid] = true
+			condition := map[string]any{
+				"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": w.prefixes},
 				"Null":                    map[string]any{"dynamodb:LeadingKeys": "false"}, // ForAllValues is true of nothing
 			}
-			if !eq(s.Condition, want) || !eq(s.Resources, []any{arn(tt.table)}) {
-				t.Errorf("%s %s: %s on %s", tt.role, s.Sid, show(s.Condition), show(s.Resources))
+			if !eq(s.Condition, condition) || !eq(s.Resources, []any{arn(w.table)}) {
+				t.Errorf("%s %s: %s on %s", role, s.Sid, show(s.Condition), show(s.Resources))
 			}
 		}
-		if n != 1 {
-			t.Errorf("%s: %d statements on %s", tt.role, n, tt.table)
-		}
+	}
+	if len(found) != len(want) {
+		t.Errorf("found %v", found)
 	}
 }
 
