@@ -7,15 +7,10 @@ const (
 	roomOfList = 16 << 10 // all differences of a list together
 )
 
-// room is what is left on one page.
+// room is what is left on a page that lists changes.
 type room struct{ left int }
 
-func newRoom(list bool) *room {
-	if list {
-		return &room{roomOfList}
-	}
-	return &room{roomOfOne}
-}
+func newRoom() *room { return &room{roomOfList} }
 
 // shown is the part of a change's objects that a page shows.
 type shown struct {
@@ -25,19 +20,18 @@ type shown struct {
 	Prev, Next  int // where neighbouring parts begin, -1 = there is none
 }
 
-// show takes as many objects from one on as there is room for. The page of one
-// change shows at least one object; a list may show none.
-func show(r *room, objects []Object, from int, atLeastOne bool) shown {
+// show takes as many objects from one on as the page of one change has room
+// for, and at least one.
+func show(objects []Object, from int) shown {
 	if from < 0 || from >= len(objects) {
 		from = 0
 	}
-	end := from
+	end, left := from, roomOfOne
 	for ; end < len(objects); end++ {
-		size := objects[end].size()
-		if size > r.left && (end > from || !atLeastOne) {
+		left -= objects[end].size()
+		if left < 0 && end > from {
 			break
 		}
-		r.left -= size
 	}
 	s := shown{Objects: objects[from:end], First: from + 1, Last: end, Total: len(objects), Prev: -1, Next: -1}
 	if end < len(objects) {
@@ -47,6 +41,19 @@ func show(r *room, objects []Object, from int, atLeastOne bool) shown {
 		s.Prev = prev(objects, from)
 	}
 	return s
+}
+
+// showAll takes all objects of a change or, when the list has no room for them,
+// none.
+func showAll(r *room, objects []Object) shown {
+	size := 0
+	for _, o := range objects {
+		if size += o.size(); size > r.left {
+			return shown{Total: len(objects)}
+		}
+	}
+	r.left -= size
+	return shown{Objects: objects, Total: len(objects)}
 }
 
 // prev finds where the part before one begins, by the same measure backwards.

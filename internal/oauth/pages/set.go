@@ -82,10 +82,10 @@ func (s *Set) funcs() template.FuncMap {
 		"host": host, "loopback": loopback, "ownScheme": ownScheme,
 		"when": when, "day": day, "stamp": stamp, "left": left,
 		"lines": lines, "isText": Field.isText,
-		"room": newRoom, "show": show,
+		"room": newRoom, "show": show, "showAll": showAll,
 		"confirms": func() []option { return confirmOptions }, "confirmText": confirmText,
 		"action": actionText, "status": statusText, "undo": undoText,
-		"signInText": func(p SignInProblem) string { return signInTexts[p] },
+		"signInText": SignInProblem.text,
 		"failure":    func(k FailureKind) failureView { return k.view() },
 	}
 }

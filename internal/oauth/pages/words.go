@@ -23,7 +23,7 @@ func confirmText(setting string) string {
 	return "before every change"
 }
 
-var actions = map[string]string{"create": "New", "update": "Changed", "delete": "Deleted"}
+var actions = map[string]string{"create": "New", "update": "Change", "delete": "Delete"}
 
 func actionText(a string) string {
 	if t, ok := actions[a]; ok {
@@ -82,6 +82,13 @@ var signInTexts = map[SignInProblem]string{
 	SignInUnreachable: "Intervals.icu does not answer at the moment, so the key could not be checked. Nothing was stored. Try again in a few minutes.",
 	SignInInvitation:  "This invitation cannot be used. It may have been used already, or its time is over. Ask for a new one.",
 	SignInCancelled:   "Signing in at Intervals.icu was not finished. Try again, or use your key.",
+}
+
+func (p SignInProblem) text() string {
+	if t, ok := signInTexts[p]; ok || p == "" {
+		return t
+	}
+	return signInTexts[SignInRefused]
 }
 
 // failureView is what the error page shows.
