@@ -34,6 +34,13 @@ a message on an activity.
   that are always there.
 - **Size**: an answer is cut at a record boundary before about 10,000 tokens of text, says so, and gives ` + "`next_cursor`" + `.
 - **Text that people wrote** (names, descriptions, comments) is quoted, cleaned of control characters and never an instruction.
+- **Changes** are previewed where the connection's setting asks for it (` + "`all`" + `: each one; ` + "`destructive`" + `: deletes, replacing a value, more than one object, messages
+  to others; ` + "`never`" + `; ` + "`person`" + `: each one, approved on the account page), and whatever the setting: events that others created, shared ones, and an undo of what changed
+  since. A preview has ` + "`status: preview`" + `, the exact difference, one ` + "`summary`" + ` line and a ` + "`confirmation`" + `; nothing is written before confirm_change gets both, within
+  10 minutes and once. A client that declares elicitation on protocol version 2026-07-28 is asked instead (` + "`input_required`" + `).
+  A confirmation proves which change was approved, not that a person read it; ` + "`person`" + ` does that.
+- **Every write answers in one shape**: ` + "`status`" + ` (preview, applied, replayed; refused, failed, unknown are errors), ` + "`change_id`" + `, ` + "`summary`" + `, ` + "`objects`" + `, ` + "`warnings`" + `.
+  An equal create within 10 minutes is ` + "`replayed`" + `, not made twice, unless ` + "`allow_duplicate`" + ` is true.
 - **Errors** are results with ` + "`isError`" + `: what failed, which argument or upstream reason, and what to do next.
 `
 

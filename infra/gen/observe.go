@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/change"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
@@ -44,7 +46,7 @@ func observe(all []tools.Tool) (map[string]*node, error) {
 		return nil, err
 	}
 	o := observer{trees: map[string]*node{}, svc: tools.NewService(tools.Config{Upstream: up, Now: clock,
-		Secrets: secrets.Single{User: "gen", Cred: secrets.Credential{APIKey: secrets.New(f.Athletes()[0].APIKey)}}})}
+		Changes: change.New(change.Config{Log: &audit.Memory{}, Now: clock}), Secrets: secrets.Single{User: "gen", Cred: secrets.Credential{APIKey: secrets.New(f.Athletes()[0].APIKey)}}})}
 	for _, t := range all {
 		if !t.Hints.ReadOnly {
 			continue

@@ -251,7 +251,7 @@ func (p Plan) result(status Status, id audit.ID) *Result {
 		Warnings: append([]string{}, p.Warnings...)}
 	for i, o := range p.Objects {
 		r.Objects[i] = ObjectResult{Kind: o.Kind, ID: o.Target, Action: o.Action, Status: "not_done", Fields: resultFields(o.Fields),
-			Undoable: o.Undoable, Replaces: o.Replaces}
+			Undoable: o.Undoable, Replaces: o.Replaces, Before: o.Before, Patch: o.Patch, Parent: o.Parent}
 	}
 	return r
 }

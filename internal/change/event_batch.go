@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"intervals-mcp/internal/intervals"
-	"intervals-mcp/internal/training"
 )
 
 // EventBatch makes and changes many events at once: all of them, or none. What
@@ -70,7 +69,7 @@ func (w EventBatch) Plan(ctx context.Context, c Call) (Plan, error) {
 		return Plan{}, refused(fmt.Sprintf("Change %d events", len(w.Edits)), "%s Nothing was written.", strings.Join(problems, " "))
 	}
 	w.pairings(ctx, c, &p)
-	p.Summary = batchWords(p.Objects)
+	p.Summary = c.batchWords(p.Objects)
 	return p, nil
 }
 
@@ -123,56 +122,4 @@ func (w EventBatch) pairings(ctx context.Context, c Call, p *Plan) {
 			p.Warnings = append(p.Warnings, s.warnings...)
 		}
 	}
-}
-
-// batchWords sums up what a plan does with events: how many of what, when, and
-// how much training it comes to.
-func batchWords(objects []Object) string {
-	if len(objects) == 1 {
-		switch o := objects[0]; o.Action {
-		case Create:
-			return "Create " + o.createWords()
-		case Update:
-			return fmt.Sprintf("Change %s: %s", eventWords(intervals.Event{Object: o.Before}), fieldWords(o.Fields))
-		}
-	}
-	var parts []string
-	for _, k := range []struct {
-		action Action
-		verb   string
-	}{{Create, "create"}, {Update, "change"}, {Delete, "delete"}} {
-		mine := which(objects, k.action)
-		if len(mine) == 0 {
-			continue
-		}
-		first, last, secs, load := "9999-12-31", "0000-01-01", 0.0, 0.0
-		for _, i := range mine {
-			o := objects[i]
-			for _, day := range []string{dayOf(o.Before.Str("start_date_local")), dayOf(text(o.Patch["start_date_local"]))} {
-				if day != "" {
-					first, last = min(first, day), max(last, day)
-				}
-			}
-			s, _ := asNumber(o.Patch["moving_time"])
-			l, _ := asNumber(o.Patch["icu_training_load"])
-			secs, load = secs+s, load+l
-		}
-		line := fmt.Sprintf("%s %d event%s of %s", k.verb, len(mine), map[bool]string{true: "", false: "s"}[len(mine) == 1], spanWords(first, last))
-		if k.action == Create && secs > 0 {
-			line += ", " + clock(secs)
-		}
-		if k.action == Create && load > 0 {
-			line += fmt.Sprintf(", load %.0f", load)
-		}
-		parts = append(parts, line)
-	}
-	s := strings.Join(parts, "; ")
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-func spanWords(from, to string) string {
-	if from == to {
-		return dayWords(from)
-	}
-	return dayWords(from) + " to " + dayWords(to) + fmt.Sprintf(" (%d days)", training.DaysBetween(from, to)+1)
 }

@@ -35,7 +35,7 @@ func (w EventEdit) Plan(ctx context.Context, c Call) (Plan, error) {
 		}
 		p := Plan{AllowDuplicate: w.AllowDuplicate}
 		p.add(w.create(there))
-		p.Summary = "Create " + p.Objects[0].createWords()
+		p.Summary = c.createWords(p.Objects[0])
 		return p, nil
 	}
 	before, err := readEvent(ctx, c, w.ID)
@@ -46,7 +46,7 @@ func (w EventEdit) Plan(ctx context.Context, c Call) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Summary: fmt.Sprintf("Change %s: %s", eventWords(before), fieldWords(o.Fields))}
+	p := Plan{Summary: c.updateWords(o)}
 	if o.moves() {
 		acts, err := pairings(ctx, c, before.Day(), before.Day(), w.Today)
 		said.pairing(&o, before, acts, err)
@@ -96,10 +96,6 @@ func (w EventEdit) create(there []intervals.Event) (Object, said) {
 		}
 	}
 	return o, s
-}
-
-func (o Object) createWords() string {
-	return fmt.Sprintf("%s %s on %s", kindWords(text(o.Patch["category"]), text(o.Patch["type"])), quote(text(o.Patch["name"]), 70), whenWords(text(o.Patch["start_date_local"])))
 }
 
 // update plans a change of an event as it is now.
@@ -322,52 +318,3 @@ func seconds(clock string) string {
 }
 
 func text(v any) string { s, _ := v.(string); return s }
-
-// The words of summaries.
-
-func kindWords(category, sport string) string {
-	if category == "WORKOUT" {
-		return strings.TrimSpace("workout " + sport)
-	}
-	return strings.TrimSpace(category + " " + sport)
-}
-
-func eventWords(e intervals.Event) string {
-	return fmt.Sprintf("%s %s of %s (event %d)", kindWords(cut(e.Category(), 20), cut(e.Str("type"), 20)), quote(e.Name(), 40), whenWords(e.Str("start_date_local")), e.ID())
-}
-
-// whenWords writes a local start, its time of day only when it has one.
-func whenWords(local string) string {
-	t, err := parseLocal(local)
-	if err != nil {
-		return cut(local, 20)
-	}
-	if t.Hour() == 0 && t.Minute() == 0 {
-		return dayWords(local)
-	}
-	return dayWords(local) + " " + t.Format("15:04")
-}
-
-func fieldWords(fields []Field) string {
-	if len(fields) == 0 {
-		return "nothing differs"
-	}
-	var out []string
-	for _, f := range fields {
-		switch {
-		case f.Field == "description" || f.Field == "content":
-			out = append(out, f.Field)
-		case f.Field == "start_date_local":
-			out = append(out, "to "+whenWords(text(f.New)))
-		case f.New == nil:
-			out = append(out, "clear "+f.Field)
-		case f.Field == "moving_time":
-			a, _ := asNumber(f.Old)
-			b, _ := asNumber(f.New)
-			out = append(out, "time "+clock(a)+" -> "+clock(b))
-		default:
-			out = append(out, f.Field)
-		}
-	}
-	return strings.Join(out, ", ")
-}

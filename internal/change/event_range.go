@@ -63,7 +63,7 @@ func (w RangeDelete) Plan(ctx context.Context, c Call) (Plan, error) {
 	if len(p.Objects) > MaxObjects {
 		return Plan{}, refused(summary, "%d events are in the range; at most %d can be deleted at once. Delete it in parts.", len(p.Objects), MaxObjects)
 	}
-	p.Summary = fmt.Sprintf("Delete %d events of %s to %s", len(p.Objects), dayWords(w.From), dayWords(w.To))
+	p.Summary = fmt.Sprintf("Delete %s of %s", count(len(p.Objects), "event"), spanWords(w.From, w.To))
 	return p, nil
 }
 

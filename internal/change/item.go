@@ -37,9 +37,9 @@ func (w ItemEdit) Plan(ctx context.Context, c Call) (Plan, error) {
 	}
 	o := Object{Kind: ItemKind, Action: Update, Target: digits(w.ID), Patch: patch, Cleared: w.Clear, Before: before.Object,
 		Fields: difference(before.Object, itemKeys, patch, w.Clear), Undoable: undoableUpdate(ItemKind, before.Object)}
-	p := Plan{Summary: fmt.Sprintf("Change %s: %s", itemWords(before.Object), fieldWords(o.Fields)), Objects: []Object{o}}
+	p := Plan{Summary: c.changeWords(itemWords(before.Object), o), Objects: []Object{o}}
 	if _, sent := patch["content"]; sent && before.Has("content") {
-		p.Warnings = append(p.Warnings, "content was replaced as a whole: keys that were not passed are gone.")
+		p.Warnings = append(p.Warnings, "content is replaced as a whole: keys that are not passed are gone.")
 	}
 	return p, nil
 }

@@ -20,6 +20,7 @@ type Call struct {
 	Me        string // id of the athlete whose key it is
 	Tool      string
 	Arguments json.RawMessage // canonical, without api_key
+	Miles     bool            // the athlete reads distances in miles; summaries do too
 
 	log audit.Log // set by the Engine, for planners that read it
 }

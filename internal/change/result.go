@@ -60,6 +60,11 @@ type ObjectResult struct {
 	Replaces string   `json:"replaces,omitempty"` // id of the deleted object that this one brings back
 	Workout  *Workout `json:"workout,omitempty"`  // what the platform understood of workout text
 	Upstream int      `json:"-"`                  // HTTP status of the write's answer, 0 = none
+
+	// What the object was and what is sent, whole, for whoever words a preview.
+	Before intervals.Object `json:"-"`
+	Patch  intervals.Patch  `json:"-"`
+	Parent string           `json:"-"` // of a comment: the activity
 }
 
 // IsError reports whether the call is to be answered as an error.

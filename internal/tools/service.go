@@ -113,6 +113,9 @@ func (rq *Request) withoutKey(a Answer) Answer {
 	for _, secret := range []secrets.Secret{rq.cred.APIKey, rq.cred.Bearer} {
 		if key := secret.Reveal(); len(key) >= leastSecret {
 			a.Text = strings.ReplaceAll(a.Text, key, "[redacted]")
+			if a.Ask != nil {
+				a.Ask = &Question{Message: strings.ReplaceAll(a.Ask.Message, key, "[redacted]"), State: a.Ask.State}
+			}
 			if bytes.Contains(a.Structured, []byte(key)) {
 				a.Structured = bytes.ReplaceAll(a.Structured, []byte(key), []byte("[redacted]"))
 			}

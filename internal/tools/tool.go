@@ -82,6 +82,9 @@ func All() []Tool {
 		createCustomItem,
 		updateCustomItem,
 		deleteCustomItem,
+		listChanges,
+		confirmChange,
+		undoChange,
 	}
 }
 
@@ -91,6 +94,9 @@ type Answer struct {
 	Structured json.RawMessage // nil when there is none
 	IsError    bool
 	Kind       string // "ok", or the kind of error, for logs
+	// Ask is the question to which a preview comes, for clients that put it to
+	// the person; for all others Text and Structured are the answer.
+	Ask *Question
 }
 
 // Call runs one tool with arguments as the client sent them. It never returns
@@ -127,6 +133,9 @@ func (s *Service) Call(ctx context.Context, t Tool, id identity.Identity, args j
 	a = Answer{Text: withNotes(result.Text(), rq.notes), Structured: structured, Kind: "ok"}
 	if e, ok := result.(interface{ IsError() bool }); ok && e.IsError() {
 		a.IsError, a.Kind = true, "change"
+	}
+	if q, ok := result.(interface{ question() *Question }); ok {
+		a.Ask = q.question()
 	}
 	return a
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -19,11 +20,16 @@ import (
 
 // resultOut are the top-level keys of every write's result (safety.md).
 var resultOut = []Out{{"status", String, true}, {"change_id", String, false}, {"summary", String, true}, {"reason", String, false},
-	{"objects", List, true}, {"warnings", List, true}}
+	{"objects", List, true}, {"warnings", List, true}, {"confirmation", String, false}, {"approve_url", String, false}, {"expires_at", String, false},
+	{"outcome", String, false}, {"tool", String, false}}
 
-// writeOut adds the noun of the object that is given as it now is.
-func writeOut(noun string) []Out {
-	return append(append([]Out{}, resultOut...), Out{noun, Object, false})
+// writeOut adds the nouns of the object that is given as it now is.
+func writeOut(nouns ...string) []Out {
+	out := append([]Out{}, resultOut...)
+	for _, noun := range nouns {
+		out = append(out, Out{noun, Object, false})
+	}
+	return out
 }
 
 // Parameters that writes share.
@@ -36,10 +42,13 @@ var (
 type written struct {
 	*change.Result
 	text string
+	ask  *Question // of a preview that a person may be asked about
 }
 
 // Text is the answer in words.
 func (w written) Text() string { return w.text }
+
+func (w written) question() *Question { return w.ask }
 
 // place is whom a write is about.
 type place struct {
@@ -52,7 +61,7 @@ type place struct {
 // place finds the athlete and checks that writes are possible at all.
 func (rq *Request) place(ctx context.Context, athlete string) (place, error) {
 	if rq.svc.Changes == nil {
-		return place{}, errors.New("writes are not wired")
+		return place{}, errUnwired
 	}
 	who, err := rq.athlete(ctx, athlete)
 	if err != nil {
@@ -72,8 +81,19 @@ func (rq *Request) place(ctx context.Context, athlete string) (place, error) {
 	if at.p.ID != at.me.ID && rq.readsOnly(ctx, at.p.ID) {
 		return place{}, refuse("athlete_id", "%s lets this connection read only", at.p.ID)
 	}
-	at.call = change.Call{Identity: rq.Identity, Client: rq.Client, Athlete: at.p.ID, Me: at.me.ID, Tool: rq.tool, Arguments: rq.args}
+	at.call = change.Call{Identity: rq.Identity, Client: rq.Client, Athlete: at.p.ID, Me: at.me.ID, Tool: rq.tool, Arguments: rq.args, Miles: at.p.Units.Miles}
 	return at, nil
+}
+
+// placeOf is place for an athlete that a stored change names by the id of
+// their profile.
+func (rq *Request) placeOf(ctx context.Context, id string) (place, error) {
+	if rq.Identity.Local { // whose own id is not known before their profile
+		if me, err := rq.self(ctx).wait(ctx); err == nil && me.ID == id {
+			id = ""
+		}
+	}
+	return rq.place(ctx, id)
 }
 
 // readsOnly reports whether another athlete is known to give reading rights
@@ -87,9 +107,17 @@ func (rq *Request) readsOnly(ctx context.Context, id string) bool {
 	return err == nil && slices.ContainsFunc(list, func(a intervals.Athlete) bool { return a.ID() == id && a.Str("icu_permission") == "READ" })
 }
 
-// do makes the change. An upstream cause is worded as everywhere else.
+// do makes the change, or previews it, or goes on with what a person replied
+// to its preview.
 func (rq *Request) do(ctx context.Context, at place, planner change.Planner) (*change.Result, error) {
-	r, err := rq.svc.Changes.Do(ctx, at.call, planner)
+	if reply, ok := ctx.Value(replyKey{}).(Reply); ok {
+		return rq.explained(rq.answered(ctx, at.call, reply))
+	}
+	return rq.explained(rq.svc.Changes.Do(ctx, at.call, planner))
+}
+
+// explained words an upstream cause as everywhere else.
+func (rq *Request) explained(r *change.Result, err error) (*change.Result, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +146,7 @@ func say(r *change.Result, failure, first string, facts ...string) string {
 			lines = append(lines, f)
 		}
 	}
-	for i, w := range r.Warnings {
-		if i == 20 {
-			lines = append(lines, fmt.Sprintf("%d more warnings.", len(r.Warnings)-i))
-			break
-		}
-		lines = append(lines, "Warning: "+w)
-	}
+	lines = append(lines, warningLines(r)...)
 	if r.ChangeID != "" {
 		lines = append(lines, "change_id: "+r.ChangeID)
 	}
@@ -164,15 +186,10 @@ func fieldValue(field string, v any, p Profile, sport string) string {
 		}
 		return Quote(v, 80)
 	}
-	n, ok := numberOf(v)
-	if !ok {
-		if s, isNumber := v.(fmt.Stringer); isNumber { // json.Number
-			n, ok = numberOf(s.String())
-		} else if i, isInt := v.(int64); isInt {
-			n, ok = float64(i), true
-		}
-	}
+	n, ok := anyNumber(v)
 	switch {
+	case field == "tags" || field == "can_train_sports":
+		return wordList(v)
 	case !ok:
 		return intervals.Clean(string(mustJSON(v)), 80)
 	case field == "moving_time":
@@ -181,6 +198,33 @@ func fieldValue(field string, v any, p Profile, sport string) string {
 		return p.Units.Distance(n, sport)
 	}
 	return round(n, 1)
+}
+
+// wordList writes a list of words, each as data.
+func wordList(v any) string {
+	var list []string
+	if json.Unmarshal(mustJSON(v), &list) != nil || len(list) == 0 {
+		return "none"
+	}
+	for i, s := range list {
+		list[i] = Quote(s, 40)
+	}
+	return strings.Join(list, ", ")
+}
+
+// anyNumber reads a number as a patch or an object of the platform holds it.
+func anyNumber(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	case fmt.Stringer: // json.Number
+		return numberOf(v.String())
+	}
+	return 0, false
 }
 
 // eventNumber reads an event's id.

@@ -22,6 +22,16 @@ var (
 	visibilityParam = Param{Name: "visibility", Kind: Enum, Enum: itemVisibilities}
 )
 
+// The words of answers.
+const (
+	createFailure = "Error creating custom item"
+	updateFailure = "Error updating custom item"
+	deleteFailure = "Error deleting custom item"
+	itemCreated   = "Successfully created custom item:"
+	itemUpdated   = "Successfully updated custom item:"
+	itemDeleted   = "Successfully deleted custom item %s."
+)
+
 var createCustomItem = Tool{
 	Name:        "create_custom_item",
 	Title:       "Create a custom item",
@@ -39,7 +49,7 @@ var createCustomItem = Tool{
 	Hints:   writes,
 	Scope:   identity.ScopeWrite,
 	Toolset: identity.ToolsetFull,
-	Failure: "Error creating custom item",
+	Failure: createFailure,
 	run:     handle(addItem),
 }
 
@@ -61,7 +71,7 @@ var updateCustomItem = Tool{
 	Hints:   writes,
 	Scope:   identity.ScopeWrite,
 	Toolset: identity.ToolsetFull,
-	Failure: "Error updating custom item",
+	Failure: updateFailure,
 	run:     handle(changeItem),
 }
 
@@ -74,7 +84,7 @@ var deleteCustomItem = Tool{
 	Hints:       deletes,
 	Scope:       identity.ScopeWrite,
 	Toolset:     identity.ToolsetFull,
-	Failure:     "Error deleting custom item",
+	Failure:     deleteFailure,
 	run:         handle(removeItem),
 }
 
@@ -132,7 +142,7 @@ func (in itemIn) set() intervals.Patch {
 }
 
 func addItem(ctx context.Context, rq *Request, in itemIn) (itemWritten, error) {
-	return rq.writeItem(ctx, in, change.ItemEdit{Set: in.set(), AllowDuplicate: in.Duplicate}, "Error creating custom item", "Successfully created custom item:")
+	return rq.writeItem(ctx, in, change.ItemEdit{Set: in.set(), AllowDuplicate: in.Duplicate}, createFailure, itemCreated)
 }
 
 func changeItem(ctx context.Context, rq *Request, in itemIn) (itemWritten, error) {
@@ -146,11 +156,11 @@ func changeItem(ctx context.Context, rq *Request, in itemIn) (itemWritten, error
 	if len(edit.Set)+len(edit.Clear) == 0 {
 		return itemWritten{}, refuse("item_id", "is all that was passed: say what to change")
 	}
-	return rq.writeItem(ctx, in, edit, "Error updating custom item", "Successfully updated custom item:")
+	return rq.writeItem(ctx, in, edit, updateFailure, itemUpdated)
 }
 
 func removeItem(ctx context.Context, rq *Request, in itemIn) (itemWritten, error) {
-	return rq.writeItem(ctx, in, change.ItemDelete{ID: in.Item}, "Error deleting custom item", fmt.Sprintf("Successfully deleted custom item %d.", in.Item))
+	return rq.writeItem(ctx, in, change.ItemDelete{ID: in.Item}, deleteFailure, fmt.Sprintf(itemDeleted, fmt.Sprint(in.Item)))
 }
 
 func (rq *Request) writeItem(ctx context.Context, in itemIn, planner change.Planner, failure, first string) (itemWritten, error) {
@@ -164,6 +174,13 @@ func (rq *Request) writeItem(ctx context.Context, in itemIn, planner change.Plan
 	}
 	if err != nil {
 		return itemWritten{}, err
+	}
+	return rq.itemWritten(at, r, failure, first), nil
+}
+
+func (rq *Request) itemWritten(at place, r *change.Result, failure, first string) itemWritten {
+	if r.Status == change.Preview {
+		return itemWritten{written: rq.preview(at, r)}
 	}
 	rq.forgetProfile(at) // it carries the custom items
 	out := itemWritten{written: written{Result: r}}
@@ -181,7 +198,7 @@ func (rq *Request) writeItem(ctx context.Context, in itemIn, planner change.Plan
 		first = "Already created custom item:"
 	}
 	out.text = say(r, failure, first, facts...)
-	return out, nil
+	return out
 }
 
 // brief is the item without its content, which the caller has.

@@ -46,6 +46,13 @@ func removeEvent(ctx context.Context, rq *Request, in eventDeleteIn) (eventWritt
 	if err != nil {
 		return eventWritten{}, eventError(err, id)
 	}
+	return rq.eventDeleted(at, r, id), nil
+}
+
+func (rq *Request) eventDeleted(at place, r *change.Result, id int64) eventWritten {
+	if r.Status == change.Preview {
+		return eventWritten{written: rq.preview(at, r)}
+	}
 	out := eventWritten{written: written{Result: r}}
 	var facts []string
 	if r.State.Len() > 0 { // it still stands
@@ -56,7 +63,7 @@ func removeEvent(ctx context.Context, rq *Request, in eventDeleteIn) (eventWritt
 		facts = []string{r.Summary, undoLine(r)}
 	}
 	out.text = say(r, "Error deleting event", fmt.Sprintf("Successfully deleted event id: %d", id), facts...)
-	return out, nil
+	return out
 }
 
 // undoLine says whether a change could be taken back, where that is not plain.
@@ -136,10 +143,13 @@ func removeEvents(ctx context.Context, rq *Request, in rangeDeleteIn) (rangeDele
 	if err != nil {
 		return rangeDeleted{}, err
 	}
-	return newRangeDeleted(r, spared), nil
+	return rq.rangeDeleted(at, r, spared), nil
 }
 
-func newRangeDeleted(r *change.Result, spared change.Spared) rangeDeleted {
+func (rq *Request) rangeDeleted(at place, r *change.Result, spared change.Spared) rangeDeleted {
+	if r.Status == change.Preview {
+		return rangeDeleted{written: rq.preview(at, r, spared.Sentences()...), Spared: sparedJSON(spared)}
+	}
 	out := rangeDeleted{written: written{Result: r}, Deleted: r.Count("applied"), Spared: sparedJSON(spared)}
 	first := fmt.Sprintf("Deleted %d events.", out.Deleted)
 	var lines, left []string

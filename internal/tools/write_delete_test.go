@@ -64,7 +64,7 @@ func TestBARangeDeleteIsLimitedAndSaysWhatItDeletedAndSpared(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, a.Text)
 		}
 	}
-	if out["deleted"] != 3.0 || len(out["objects"].([]any)) != 3 || out["summary"] != "Delete 3 events of Fri 10 Jul 2026 to Fri 31 Jul 2026" {
+	if out["deleted"] != 3.0 || len(out["objects"].([]any)) != 3 || out["summary"] != "Delete 3 events of Fri 10 Jul 2026 to Fri 31 Jul 2026 (22 days)" {
 		t.Errorf("%v", out)
 	}
 	if n := w.requests(t, "DELETE", ""); n != 0 {

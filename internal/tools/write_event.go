@@ -116,7 +116,7 @@ func writeEvent(ctx context.Context, rq *Request, in eventWriteIn) (eventWritten
 	for _, n := range notes {
 		rq.note(n)
 	}
-	return newEventWritten(r, at.p, edit.ID), nil
+	return rq.eventWritten(at, r, edit.ID), nil
 }
 
 // eventError says that there is no such event, in the words of reads.
@@ -127,9 +127,13 @@ func eventError(err error, id int64) error {
 	return err
 }
 
-// newEventWritten words the answer of a write of one event.
-func newEventWritten(r *change.Result, p Profile, id int64) eventWritten {
-	out := eventWritten{written: written{Result: r}}
+// eventWritten words the answer of a write of one event; id is 0 where it is
+// made.
+func (rq *Request) eventWritten(at place, r *change.Result, id int64) eventWritten {
+	if r.Status == change.Preview {
+		return eventWritten{written: rq.preview(at, r)}
+	}
+	out, p := eventWritten{written: written{Result: r}}, at.p
 	verb, failure := "updated", "Error updating event"
 	if id == 0 {
 		verb, failure = "created", "Error creating event"

@@ -61,22 +61,30 @@ func writeMessage(ctx context.Context, rq *Request, in messageIn) (messageWritte
 	if err != nil {
 		return messageWritten{}, err
 	}
+	return rq.messageWritten(at, r, in.Activity), nil
+}
+
+// messageWritten words the answer; the place is that of the activity's owner.
+func (rq *Request) messageWritten(at place, r *change.Result, activity string) messageWritten {
+	if r.Status == change.Preview {
+		return messageWritten{written: rq.preview(at, r)}
+	}
 	out := messageWritten{written: written{Result: r}}
 	id := ""
 	if r.State.Len() > 0 {
-		f, _ := messageFacts(intervals.Message{Object: r.State}, owner.Zone)
+		f, _ := messageFacts(intervals.Message{Object: r.State}, at.p.Zone)
 		out.Message, id = &f, r.State.Str("id")
 	} else if len(r.Objects) == 1 {
 		id = r.Objects[0].ID
 	}
-	first := fmt.Sprintf("Successfully added message (ID: %s) to activity %s.", id, in.Activity)
+	first := fmt.Sprintf("Successfully added message (ID: %s) to activity %s.", id, activity)
 	switch {
 	case r.Status == change.Replayed:
-		first = fmt.Sprintf("Already added message (ID: %s) to activity %s.", id, in.Activity)
+		first = fmt.Sprintf("Already added message (ID: %s) to activity %s.", id, activity)
 	case r.Status == change.UnknownDone && r.Objects[0].Upstream == http.StatusOK:
 		// Accepted, but neither the answer nor the list names it.
-		r.Reason = fmt.Sprintf("Message appears to have been added to activity %s, but no ID was returned. Please verify manually.", in.Activity)
+		r.Reason = fmt.Sprintf("Message appears to have been added to activity %s, but no ID was returned. Please verify manually.", activity)
 	}
 	out.text = say(r, "Error adding message to activity", first)
-	return out, nil
+	return out
 }

@@ -47,7 +47,7 @@ func writeNote(ctx context.Context, rq *Request, in eventWriteIn) (eventWritten,
 	if err != nil {
 		return eventWritten{}, eventError(err, edit.ID)
 	}
-	return newEventWritten(r, at.p, edit.ID), nil
+	return rq.eventWritten(at, r, edit.ID), nil
 }
 
 // note reads the arguments of a note. Its text is prose whatever its lines

@@ -92,7 +92,7 @@ func TestCustomItemsAreMadeChangedAndDeleted(t *testing.T) {
 	}
 	id := item["id"]
 	a, out = w.status(t, "applied", "update_custom_item", map[string]any{"item_id": id, "content": map[string]any{"code": "Strain", "type": "text"}})
-	if !strings.HasPrefix(a.Text, "Successfully updated custom item:") || !strings.Contains(a.Text, "content was replaced as a whole") {
+	if !strings.HasPrefix(a.Text, "Successfully updated custom item:") || !strings.Contains(a.Text, "content is replaced as a whole") {
 		t.Errorf("text = %s", a.Text)
 	}
 	f := out["objects"].([]any)[0].(map[string]any)["fields"].([]any)[0].(map[string]any)

@@ -283,7 +283,7 @@ func TestACreateSaysWhatWasStoredAndUnderstoodInShort(t *testing.T) {
 	if !strings.HasSuffix(lines[len(lines)-1], out["change_id"].(string)) {
 		t.Errorf("the last line is %q", lines[len(lines)-1])
 	}
-	if got := out["summary"]; got != `Create workout Ride "Threshold ride" on Mon 20 Jul 2026 06:30` {
+	if got := out["summary"]; got != `Create workout Ride "Threshold ride" on Mon 20 Jul 2026 06:30: 4 steps` {
 		t.Errorf("summary = %v", got)
 	}
 	o := out["objects"].([]any)[0].(map[string]any)

@@ -1,0 +1,329 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"intervals-mcp/internal/change"
+	"intervals-mcp/internal/training"
+)
+
+// Bounds of a preview's text: a person reads it before they agree.
+const (
+	previewLines = 60  // objects told one by one
+	previewDays  = 8   // days that are told without weeks
+	previewText  = 600 // characters of new text
+	previewWarns = 20
+)
+
+// preview words what would be done, for somebody who decides at a glance:
+// facts are told below the objects.
+func (rq *Request) preview(at place, r *change.Result, facts ...string) written {
+	lines := []string{}
+	if at.p.ID != at.me.ID {
+		lines = append(lines, "Athlete "+at.p.ID+":")
+	}
+	pv := previewer{p: at.p, year: at.p.today(rq.now())[:4]}
+	lines = append(lines, pv.objects(r.Objects)...)
+	for _, f := range append(facts, undoWords(r.Objects)) {
+		if f != "" {
+			lines = append(lines, f)
+		}
+	}
+	body := strings.Join(append(lines, warningLines(r)...), "\n")
+	w := written{Result: r, text: "Preview: nothing was written yet.\n" + body + "\n\n" + rq.howToConfirm(at.p, r)}
+	if r.Confirmation != "" && r.Tool == rq.tool {
+		w.ask = &Question{Message: r.Summary + "\n" + body, State: r.Confirmation}
+	}
+	return w
+}
+
+// howToConfirm ends a preview. Summary and confirmation stand on the last two
+// lines, where nothing that others wrote can come after them.
+func (rq *Request) howToConfirm(p Profile, r *change.Result) string {
+	until := ""
+	if r.Expires != nil {
+		left := max(math.Round(r.Expires.Sub(rq.now()).Minutes()), 1)
+		until = fmt.Sprintf(" within %.0f minutes (until %s, %s)", left, r.Expires.In(p.Zone).Format("15:04"), p.Zone)
+	}
+	if r.Confirmation == "" {
+		page := r.ApproveURL
+		if page == "" {
+			page = "the account page"
+		}
+		return "It is made only when the person approves it at " + page + until + "; confirm_change cannot.\nsummary: " + r.Summary
+	}
+	return "It is made by confirm_change with these two" + until + ":\nsummary: " + r.Summary + "\nconfirmation: " + r.Confirmation
+}
+
+func warningLines(r *change.Result) (lines []string) {
+	for i, w := range r.Warnings {
+		if i == previewWarns {
+			return append(lines, fmt.Sprintf("%d more warnings.", len(r.Warnings)-i))
+		}
+		lines = append(lines, "Warning: "+w)
+	}
+	return lines
+}
+
+// undoWords says what could not be taken back entirely; "" where all could.
+func undoWords(objects []change.ObjectResult) string {
+	counts := map[string]int{}
+	var order []string
+	for _, o := range objects {
+		if counts[o.Undoable]++; counts[o.Undoable] == 1 && o.Undoable != "yes" && o.Undoable != "" {
+			order = append(order, o.Undoable)
+		}
+	}
+	for i, u := range order {
+		if len(objects) > 1 {
+			order[i] = fmt.Sprintf("%d %s", counts[u], u)
+		}
+	}
+	return prefixed("Undoable: ", strings.Join(order, "; "))
+}
+
+// previewer words the objects of a plan in an athlete's units.
+type previewer struct {
+	p    Profile
+	year string // the present one, which days need not name
+}
+
+var actionVerbs = []struct {
+	action change.Action
+	verb   string
+}{{change.Create, "Create"}, {change.Update, "Change"}, {change.Delete, "Delete"}}
+
+// objects tells them by what is done, in the order of their days.
+func (pv previewer) objects(all []change.ObjectResult) (lines []string) {
+	for _, k := range actionVerbs {
+		var mine []plannedThing
+		for _, o := range all {
+			if o.Action == k.action {
+				mine = append(mine, newPlannedThing(o))
+			}
+		}
+		slices.SortStableFunc(mine, func(a, b plannedThing) int { return cmp.Compare(a.day, b.day) })
+		switch {
+		case len(mine) == 1:
+			lines = append(lines, k.verb+" "+pv.line(mine[0]))
+			if len(all) == 1 {
+				lines = append(lines, mine[0].newText()...)
+			}
+		case len(mine) > 1:
+			lines = append(lines, fmt.Sprintf("%s %d %s%s:", k.verb, len(mine), nounOf(mine), prefixed(", ", pv.totals(mine))))
+			lines = append(lines, pv.list(mine)...)
+		}
+	}
+	return lines
+}
+
+// list tells many objects: by day, over more than a week by week with the
+// week's totals.
+func (pv previewer) list(mine []plannedThing) (lines []string) {
+	first, last := mine[0].day, mine[len(mine)-1].day
+	if first == "" || training.DaysBetween(first, last)+1 <= previewDays {
+		return pv.some(mine, previewLines, "- ")
+	}
+	weeks := slices.Collect(byWeek(mine))
+	room := max(previewLines/len(weeks), 2)
+	for _, week := range weeks {
+		lines = append(lines, fmt.Sprintf("Week of %s: %d%s", pv.date(monday(week[0].day)), len(week), prefixed(", ", pv.totals(week))))
+		lines = append(lines, pv.some(week, room, "- ")...)
+	}
+	return lines
+}
+
+// monday is the first day of a day's week.
+func monday(day string) string {
+	t, err := time.Parse(training.DayLayout, day)
+	if err != nil {
+		return day
+	}
+	return training.AddDays(day, -(int(t.Weekday())+6)%7)
+}
+
+func byWeek(mine []plannedThing) func(func([]plannedThing) bool) {
+	return func(yield func([]plannedThing) bool) {
+		for len(mine) > 0 {
+			first := monday(mine[0].day)
+			n := slices.IndexFunc(mine, func(o plannedThing) bool { return monday(o.day) != first })
+			if n < 0 {
+				n = len(mine)
+			}
+			if !yield(mine[:n]) {
+				return
+			}
+			mine = mine[n:]
+		}
+	}
+}
+
+func (pv previewer) some(mine []plannedThing, room int, bullet string) (lines []string) {
+	for i, o := range mine {
+		if i == room-1 && len(mine) > room {
+			return append(lines, fmt.Sprintf("%s%d more", bullet, len(mine)-i))
+		}
+		lines = append(lines, bullet+pv.line(o))
+	}
+	return lines
+}
+
+// totals adds up plannedThing time and load, before and after where they differ.
+func (pv previewer) totals(mine []plannedThing) string {
+	var was, is, loadWas, loadIs float64
+	for _, o := range mine {
+		was, is = was+o.number(o.was, "moving_time"), is+o.number(o.is, "moving_time")
+		loadWas, loadIs = loadWas+o.number(o.was, "icu_training_load"), loadIs+o.number(o.is, "icu_training_load")
+	}
+	switch mine[0].Action {
+	case change.Create:
+		was, loadWas = is, loadIs
+	case change.Delete:
+		is, loadIs = was, loadWas
+	}
+	return parts(", ", fromTo("time ", hours(was), hours(is)), fromTo("load ", positive(loadWas), positive(loadIs)))
+}
+
+func fromTo(label, was, is string) string {
+	switch {
+	case was == is && is == "":
+		return ""
+	case was == is:
+		return label + is
+	}
+	return label + cmp.Or(was, "none") + " -> " + cmp.Or(is, "none")
+}
+
+func hours(secs float64) string {
+	if secs <= 0 {
+		return ""
+	}
+	n := int64(math.Round(secs / 60))
+	return fmt.Sprintf("%d:%02d h", n/60, n%60)
+}
+
+func positive(n float64) string {
+	if n <= 0 {
+		return ""
+	}
+	return round(n, 0)
+}
+
+// line is one object: when, what, and what becomes of it.
+func (pv previewer) line(o plannedThing) string {
+	head := o.what()
+	if o.start != "" {
+		head = pv.when(o.start) + ": " + head
+	}
+	switch o.Action {
+	case change.Update:
+		return head + " - " + pv.differences(o)
+	case change.Create:
+		return head + prefixed(" - ", pv.figures(o, o.is))
+	}
+	return head + prefixed(" - lost: ", pv.figures(o, o.was))
+}
+
+// date writes a day, its year only where it is not the present one.
+func (pv previewer) date(day string) string {
+	t, err := time.Parse(training.DayLayout, day)
+	switch {
+	case err != nil:
+		return day
+	case day[:4] == pv.year:
+		return t.Format("Mon 2 Jan")
+	}
+	return t.Format("Mon 2 Jan 2006")
+}
+
+func (pv previewer) when(local string) string {
+	day, clock, _ := strings.Cut(local, "T")
+	if len(clock) < 5 || clock[:5] == "00:00" {
+		return pv.date(day)
+	}
+	return pv.date(day) + " " + clock[:5]
+}
+
+// figures are time, distance, load, steps and the rest of what is made or lost.
+func (pv previewer) figures(o plannedThing, of func(string) any) string {
+	var out []string
+	if secs := o.number(of, "moving_time"); secs > 0 {
+		out = append(out, shortDuration(secs))
+	}
+	if m := o.number(of, "distance"); m > 0 {
+		out = append(out, pv.p.Units.Distance(m, o.sport()))
+	}
+	if load := o.number(of, "icu_training_load"); load > 0 {
+		out = append(out, "load "+round(load, 0))
+	}
+	text, _ := of("description").(string)
+	if n := change.ReadText(text).Steps; n > 0 {
+		out = append(out, fmt.Sprintf("%d steps", n))
+	} else if strings.TrimSpace(text) != "" && o.Action == change.Delete {
+		out = append(out, "its text")
+	}
+	if o.Action == change.Create {
+		for _, key := range []string{"tags", "color", "target", "indoor", "visibility"} {
+			if v := of(key); v != nil && v != false && v != "AUTO" {
+				out = append(out, key+" "+fieldValue(key, v, pv.p, o.sport()))
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func shortDuration(secs float64) string {
+	if secs < 3*3600 && int64(secs)%60 == 0 {
+		return round(secs/60, 0) + " min"
+	}
+	return Duration(secs)
+}
+
+// differences are the old and new values of an update, text last.
+func (pv previewer) differences(o plannedThing) string {
+	var short, text []string
+	for _, f := range o.Fields {
+		switch f.Field {
+		case "description", "content":
+			whole := change.Field{Field: f.Field, Old: o.was(f.Field)}
+			if f.New != nil {
+				whole.New = o.is(f.Field)
+			}
+			text = append(text, change.TextChange(whole))
+		case "start_date_local":
+			short = append(short, pv.moved(o.start, fmt.Sprint(f.New)))
+		case "moving_time":
+			short = append(short, change.TimeChange(o.number(o.was, f.Field), o.number(func(string) any { return f.New }, f.Field)))
+		default:
+			short = append(short, fieldLabel(f.Field)+" "+fieldValue(f.Field, f.Old, pv.p, o.sport())+" -> "+fieldValue(f.Field, f.New, pv.p, o.sport()))
+		}
+	}
+	if len(short)+len(text) == 0 {
+		return "nothing differs"
+	}
+	return parts("; ", strings.Join(short, ", "), strings.Join(text, "; "))
+}
+
+func (pv previewer) moved(from, to string) string {
+	fromDay, fromClock, _ := strings.Cut(from, "T")
+	toDay, toClock, _ := strings.Cut(to, "T")
+	if fromDay == toDay && len(fromClock) >= 5 && len(toClock) >= 5 {
+		return "start " + fromClock[:5] + " -> " + toClock[:5]
+	}
+	return "moved to " + pv.when(to)
+}
+
+func fieldLabel(key string) string {
+	switch key {
+	case "icu_training_load":
+		return "load"
+	case "type":
+		return "sport"
+	}
+	return strings.ReplaceAll(key, "_", " ")
+}
