@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Keeper is a Store that can be written. Its methods are safe for concurrent
@@ -19,31 +20,53 @@ type Keeper interface {
 	Delete(ctx context.Context, user string) error
 }
 
-// Key is what is stored for a user: an Intervals.icu API key and whose it is.
+// Key is what is stored for a user: an Intervals.icu API key, or the token of
+// "Sign in with Intervals.icu", and whose it is.
 type Key struct {
 	APIKey  Secret
-	Athlete string // the owner's athlete id, as Intervals.icu writes it
+	Bearer  Secret    // instead of APIKey
+	Athlete string    // the owner's athlete id, as Intervals.icu writes it
+	Stored  time.Time // when the person gave it; zero = not said
 }
 
 // Credential is how the key signs in.
-func (k Key) Credential() Credential { return Credential{APIKey: k.APIKey} }
+func (k Key) Credential() Credential {
+	return Credential{APIKey: k.APIKey, Bearer: k.Bearer, Stored: k.Stored}
+}
 
-// Version of the values this release writes.
-const Version = 1
+// Version of the values this release writes. A value has the lowest version that
+// holds it: 2 is a token, in which an older release would find no key.
+const Version = 2
 
 type stored struct {
-	V       int    `json:"v"`
-	APIKey  string `json:"api_key"`
-	Athlete string `json:"athlete_id"`
+	V       int        `json:"v"`
+	APIKey  string     `json:"api_key,omitempty"`
+	Token   string     `json:"access_token,omitempty"`
+	Athlete string     `json:"athlete_id"`
+	Stored  *time.Time `json:"stored,omitempty"`
 }
+
+// Bounds of what is stored, in bytes. How long tokens get is nowhere said.
+const (
+	maxKey   = 200
+	maxToken = 4096
+)
 
 // Encode gives the stored form of a key.
 func Encode(k Key) (string, error) {
-	v := k.APIKey.Reveal()
-	if v == "" || len(v) > 200 || strings.ContainsFunc(v, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	s := stored{V: 1, APIKey: k.APIKey.Reveal(), Token: k.Bearer.Reveal(), Athlete: k.Athlete}
+	if !k.Stored.IsZero() {
+		at := k.Stored.UTC().Truncate(time.Second)
+		s.Stored = &at
+	}
+	v, limit := s.APIKey, maxKey
+	if s.Token != "" {
+		s.V, v, limit = 2, s.Token, maxToken
+	}
+	if v == "" || len(v) > limit || s.APIKey != "" && s.Token != "" || strings.ContainsFunc(v, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errors.New("an Intervals.icu API key is printable text without spaces")
 	}
-	b, err := json.Marshal(stored{Version, v, k.Athlete})
+	b, err := json.Marshal(s)
 	return string(b), err
 }
 
@@ -64,10 +87,13 @@ func Decode(value string) (Key, error) {
 	if err := json.Unmarshal([]byte(value), &s); err != nil || s.V < 1 {
 		return Key{}, &Error{Kind: Malformed}
 	}
-	if s.APIKey == "" {
+	if s.APIKey == "" && s.Token == "" {
 		return Key{}, &Error{Kind: Empty}
 	}
-	k := Key{APIKey: New(s.APIKey), Athlete: s.Athlete}
+	k := Key{APIKey: New(s.APIKey), Bearer: New(s.Token), Athlete: s.Athlete}
+	if s.Stored != nil {
+		k.Stored = s.Stored.UTC()
+	}
 	if _, err := Encode(k); err != nil {
 		return Key{}, &Error{Kind: Malformed}
 	}

@@ -3,6 +3,7 @@ package secrets
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Credential is how one user signs in to Intervals.icu: an API key (HTTP Basic
@@ -10,6 +11,7 @@ import (
 type Credential struct {
 	APIKey Secret
 	Bearer Secret
+	Stored time.Time // when it was stored, zero = not known
 }
 
 // IsZero reports whether the credential holds nothing.

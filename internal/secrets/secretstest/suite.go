@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"intervals-mcp/internal/secrets"
 )
@@ -23,6 +24,7 @@ func Suite(t *testing.T, open func(t *testing.T) (secrets.Keeper, Raw)) {
 		{"a user without a key gets not found", missing},
 		{"one user's key is never another's", apart},
 		{"a deleted key is gone and may be put again", remove},
+		{"a token of Intervals.icu takes the place of a key, and says when it was stored", token},
 		{"a text that is no user id reaches no secret", noUser},
 		{"a key that cannot be one is refused before it is stored", badKey},
 		{"each kind of bad value has its own error", badValues},
@@ -56,6 +58,26 @@ func put(t *testing.T, k secrets.Keeper, _ Raw) {
 	}
 	k.Refused("i1")
 	want(t, k, "i1", "second")
+}
+
+func token(t *testing.T, k secrets.Keeper, _ Raw) {
+	at := time.Date(2026, 11, 30, 19, 0, 0, 0, time.UTC)
+	if err := k.Put(t.Context(), "i1", Key("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Put(t.Context(), "i1", secrets.Key{Bearer: secrets.New("t0ken"), Athlete: "i1", Stored: at}); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := k.Credential(t.Context(), "i1"); err != nil || c.Bearer.Reveal() != "t0ken" || !c.APIKey.IsZero() || !c.Stored.Equal(at) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if err := k.Put(t.Context(), "i1", secrets.Key{APIKey: secrets.New("k"), Bearer: secrets.New("t"), Athlete: "i1"}); err == nil {
+		t.Error("key and token at once were stored")
+	}
+	if err := k.Put(t.Context(), "i1", Key("third")); err != nil {
+		t.Fatal(err)
+	}
+	want(t, k, "i1", "third")
 }
 
 func missing(t *testing.T, k secrets.Keeper, _ Raw) {
@@ -130,7 +152,7 @@ func badValues(t *testing.T, k secrets.Keeper, raw Raw) {
 		{" ", secrets.Empty},
 		{`{"v":1}`, secrets.Empty},
 		{`{"v":1,"api_key":"","athlete_id":"i1"}`, secrets.Empty},
-		{`{"v":2,"key":{"id":1}}`, secrets.Newer},
+		{`{"v":3,"key":{"id":1}}`, secrets.Newer},
 		{`{}`, secrets.Malformed},
 		{`k3y`, secrets.Malformed},
 		{`"k3y"`, secrets.Malformed},
