@@ -40,6 +40,8 @@ type account struct {
 	outputs map[string]string
 	dynamo  *dynamodb.Client
 	secrets *secretsapi.Client
+	stacks  *cloudformation.Client
+	url     string // of the endpoint
 	mcp     *endpoint
 	printed strings.Builder
 	tokens  []string
@@ -86,29 +88,32 @@ func newAccount(t *testing.T) *account {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &account{t: t, name: awstest.Name(t), dynamo: dynamodb.NewFromConfig(cfg), secrets: secretsapi.NewFromConfig(cfg), mcp: &endpoint{}}
+	a := &account{t: t, name: awstest.Name(t), dynamo: dynamodb.NewFromConfig(cfg), secrets: secretsapi.NewFromConfig(cfg), mcp: &endpoint{},
+		stacks: cloudformation.NewFromConfig(cfg)}
 	srv := httptest.NewServer(a.mcp)
 	t.Cleanup(srv.Close)
-	a.outputs = create(t, cloudformation.NewFromConfig(cfg), a.name, srv.URL+"/mcp")
+	a.url = srv.URL + "/mcp"
+	template, err := os.ReadFile(filepath.Join("testdata", "stack.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.outputs = a.create(string(template))
 	a.mcp.table = dynamo.New(a.dynamo, a.outputs["IdentityTableName"])
 	a.env = map[string]string{"INTERVALS_API_BASE_URL": upstream(t)}
 	t.Cleanup(a.searchSecrets)
 	return a
 }
 
-func create(t *testing.T, client *cloudformation.Client, name, url string) map[string]string {
-	t.Helper()
-	body, err := os.ReadFile(filepath.Join("testdata", "stack.json"))
-	if err != nil {
-		t.Fatal(err)
+// create makes the stack of the account's name and gives its outputs.
+func (a *account) create(template string) map[string]string {
+	a.t.Helper()
+	if _, err := a.stacks.CreateStack(a.t.Context(), &cloudformation.CreateStackInput{StackName: &a.name, TemplateBody: &template,
+		Parameters: []types.Parameter{{ParameterKey: aws.String("Url"), ParameterValue: aws.String(a.url)}}}); err != nil {
+		a.t.Fatal(err)
 	}
-	if _, err := client.CreateStack(t.Context(), &cloudformation.CreateStackInput{StackName: &name, TemplateBody: aws.String(string(body)),
-		Parameters: []types.Parameter{{ParameterKey: aws.String("Url"), ParameterValue: &url}}}); err != nil {
-		t.Fatal(err)
-	}
-	out, err := client.DescribeStacks(t.Context(), &cloudformation.DescribeStacksInput{StackName: &name})
+	out, err := a.stacks.DescribeStacks(a.t.Context(), &cloudformation.DescribeStacksInput{StackName: &a.name})
 	if err != nil || len(out.Stacks) != 1 {
-		t.Fatalf("%v", err)
+		a.t.Fatalf("%v", err)
 	}
 	outputs := map[string]string{}
 	for _, o := range out.Stacks[0].Outputs {
@@ -254,17 +259,17 @@ func TestDoctorLooksAtEachPartOfAStack(t *testing.T) {
 	a.ok(coachKey, "users", "add", "--athlete", "i7002")
 	token := strings.TrimSpace(a.ok("", "tokens", "create", "--user", "i7002", "--days", "30", "--scope", "read"))
 	a.tokens = append(a.tokens, token)
-	if _, out, _ := a.run(token, "doctor", "--token"); strings.Count(out, "items do not expire") != 2 { // moto's CloudFormation leaves it off
+	if _, out, _ := a.run(token, "doctor", "--token"); strings.Count(out, "items do not expire") != 3 { // moto's CloudFormation leaves it off
 		t.Errorf("%s", out)
 	}
-	for _, name := range []string{"IdentityTableName", "AuditTableName"} {
+	for name, attribute := range map[string]string{"IdentityTableName": "ttl", "AuditTableName": "ttl", "StateTableName": "expires"} {
 		if _, err := a.dynamo.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(a.outputs[name]),
-			TimeToLiveSpecification: &tables.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)}}); err != nil {
+			TimeToLiveSpecification: &tables.TimeToLiveSpecification{AttributeName: &attribute, Enabled: aws.Bool(true)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	out := a.ok(token, "doctor", "--token")
-	for _, want := range []string{"CREATE_COMPLETE", "identity table", "index day", "index athlete", "items expire", "key of i7002", "X-Amzn-Remapped-Www-Authenticate", "2 tools"} {
+	for _, want := range []string{"CREATE_COMPLETE", "identity table", "index day", "index athlete", "items expire by attribute ttl", "items expire by attribute expires", "state table", "key of i7002", "X-Amzn-Remapped-Www-Authenticate", "2 tools"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("doctor does not speak of %q:\n%s", want, out)
 		}

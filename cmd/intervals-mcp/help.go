@@ -8,12 +8,13 @@ type about struct{ name, usage, flags string }
 
 var commands = []about{
 	{"serve", `  intervals-mcp serve   [--addr 127.0.0.1:8765] [--data DIR] [--demo] [--toolset core|full] [--scope read|write]
-                        [--now TIME] [--insecure-any-interface] [--ready-file PATH]
+                        [--confirm all|destructive|never] [--now TIME] [--insecure-any-interface] [--ready-file PATH]
 `, `  --addr HOST:PORT          where to listen
   --insecure-any-interface  let --addr be open to other machines; the token then travels in the clear
   --ready-file PATH         written when requests are answered: JSON with url, token and pid
 ` + startFlags},
-	{"stdio", `  intervals-mcp stdio   [--data DIR] [--demo] [--toolset core|full] [--scope read|write] [--now TIME]
+	{"stdio", `  intervals-mcp stdio   [--data DIR] [--demo] [--toolset core|full] [--scope read|write]
+                        [--confirm all|destructive|never] [--now TIME]
 `, startFlags},
 	{"fake", `  intervals-mcp fake    [--addr 127.0.0.1:8766] [--now TIME] [--load FILE] [--ready-file PATH]
 `, `A fake Intervals.icu to try things on. What is changed in it is gone when it stops.
@@ -38,18 +39,26 @@ var commands = []about{
   --scope read       leaves out every tool that writes
   --toolset full     offers all tools
   --athletes ID,ID   of those whom a coach reaches, these only
-  --confirm WHICH    kept for a later release: nothing asks yet, your client's own question does
+  --confirm WHICH    ` + confirmText + `
   --label TEXT       what the token is for, in lists
   --all              with revoke: every token of the user
 ` + placeFlags},
 	{"audit", `  intervals-mcp audit  list [--user U] [--athlete ID] [--day YYYY-MM-DD] [--days N] [--limit N] [--before ID] | show ID
-  intervals-mcp audit  orphans | export --format jsonl|csv [--output FILE] | purge --user U
+  intervals-mcp audit  orphans [--resolve] | export --format jsonl|csv [--output FILE] | purge --user U
 `, `  list     changes, newest first: 50 of the last 30 days, unless --limit and --days say otherwise; --day is a day in UTC,
            --before ID goes on where a list was cut
-  show     one change: what was asked, and the values before and after
-  orphans  changes whose end nobody knows
+  show     one change: who asked for what, the values before and after, what undid it
+  orphans  changes whose end nobody knows: what was meant, and what stands now in Intervals.icu. With --resolve the
+           outcomes that are missing are written to the log
   export   every change, to stdout or to a file
   purge    deletes all entries of a user for good
+` + placeFlags},
+	{"undo", `  intervals-mcp undo   ID [ID ...] [--user U] [--yes]
+`, `Takes changes back: what was created is deleted, what was deleted is created again (with a new id), what was changed
+gets its old values. It shows what would be done, asks, and is itself in the log and can be undone. Several are taken
+back as one; audit list shows the ids. The key is the user's own; that of this machine's user is API_KEY.
+  --user U  whose change it is, which finds it sooner
+  --yes     without a question; but what somebody changed since is undone on a terminal only
 ` + placeFlags},
 	{"doctor", `  intervals-mcp doctor [--stack NAME | --url URL] [--token]
 `, `Checks each part and says what to do. Exit status 1: something is wrong.
@@ -59,10 +68,15 @@ var commands = []about{
 }
 
 const (
+	// confirmText is as wide as the longest list of flags lets it be.
+	confirmText = `which changes are shown before they are made, and made once the assistant confirms them: all (default),
+                     destructive (deletes, replacing what is there, several objects at once, messages to others) or never.
+                     Some are always shown, such as the undo of something that was changed since`
 	startFlags = `  --data DIR        where token, audit log and users are kept; default: intervals-mcp in the user's data folder
   --demo            the invented athlete, also when API_KEY is set; without --data nothing is kept
   --toolset full    offer all tools, not only the ten of every day
   --scope read      leave out every tool that writes
+  --confirm WHICH   ` + confirmText + `
   --now TIME        for tests: the clock stands at this time, such as 2026-07-15T12:30:00Z
 
 ` + environment

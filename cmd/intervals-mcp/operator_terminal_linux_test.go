@@ -71,8 +71,14 @@ func (s *screen) text() string {
 // wait waits until something is seen.
 func (s *screen) wait(text string) {
 	s.t.Helper()
+	s.waitFor(1, text)
+}
+
+// waitFor waits until something is seen so many times.
+func (s *screen) waitFor(times int, text string) {
+	s.t.Helper()
 	for range 400 {
-		if strings.Contains(s.text(), text) {
+		if strings.Count(s.text(), text) >= times {
 			return
 		}
 		time.Sleep(25 * time.Millisecond)
@@ -163,4 +169,50 @@ func TestATableIsCutAtTheTerminalsEdge(t *testing.T) {
 			t.Errorf("%d characters: %q", n, line)
 		}
 	}
+}
+
+func TestAnUndoIsMadeWhenAPersonWhoSawItSaysYes(t *testing.T) {
+	d := newDesk(t)
+	d.ok(riderKey, "users", "add", "--athlete", "i7001")
+	made := d.assistant("i7001", riderKey, planned("Threshold"))
+	path := "/athlete/i7001/events/" + made.State.Str("id")
+	for _, answer := range []string{"\n", "n\n"} {
+		s := newScreen(t, 200)
+		done := d.sit(t.Context(), s, "undo", made.ChangeID)
+		s.wait("Undo this? [y/N] ")
+		s.press(answer)
+		if status := <-done; status != 1 || d.event(made.State.Str("id")) == "" || d.waiting("i7001") != 0 {
+			t.Errorf("answer %q: status %d: %s", answer, status, s.text())
+		}
+		s.wait("nothing was done")
+	}
+	s := newScreen(t, 200)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := d.sit(ctx, s, "undo", made.ChangeID)
+	s.wait("Undo this? [y/N] ")
+	cancel() // Ctrl-C
+	if status := <-done; status != 1 || d.waiting("i7001") != 0 {
+		t.Errorf("status %d, %d plans wait: %s", status, d.waiting("i7001"), s.text())
+	}
+	s.press("\n") // ends the reader
+
+	s = newScreen(t, 200)
+	done = d.sit(t.Context(), s, "undo", made.ChangeID)
+	s.wait("Undo this? [y/N] ")
+	if status, answer := d.platform("PUT", path, map[string]any{"name": "Mine"}); status != 200 { // while the person reads
+		t.Fatal(answer)
+	}
+	s.press("y\n")
+	s.wait(`changed since`)
+	s.wait("fresh preview")
+	s.waitFor(2, "Undo this? [y/N] ")
+	if d.event(made.State.Str("id")) == "" {
+		t.Fatal("it was undone though it had changed since it was shown")
+	}
+	s.press("y\n")
+	if status := <-done; status != 0 || d.event(made.State.Str("id")) != "" {
+		t.Errorf("status %d: %s", status, s.text())
+	}
+	s.wait("Undone, as change ")
+	d.printed.WriteString(s.text())
 }

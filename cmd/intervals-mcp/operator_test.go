@@ -240,6 +240,8 @@ func TestOperatorMisuseIsOneLineAndStatus2(t *testing.T) {
 		"--format must be":           {"audit", "export"},
 		"is no change_id":            {"audit", "show", "x"},
 		"audit purge: --user":        {"audit", "purge"},
+		"undo: a change id":          {"undo"},
+		"\"y\" is no change_id":      {"undo", "y"},
 		"exclude each other":         {"users", "list", "--stack", "x"},
 		"belong to --stack":          {"users", "list", "--region", "x"},
 		"--url stands alone":         {"doctor", "--url", "https://example.com/mcp"},

@@ -20,11 +20,6 @@ func auditListFlags(c *command) {
 	c.fs.IntVar(&c.opt.back, "days", 30, "")
 }
 
-func auditOrphansFlags(c *command) {
-	auditFilterFlags(c)
-	c.fs.IntVar(&c.opt.back, "days", 30, "")
-}
-
 // filter reads what is to be selected; back is how many days are searched.
 func (c *command) filter(back time.Duration) (f filter, err error) {
 	if c.given["user"] {
@@ -69,7 +64,7 @@ func auditList(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	list, more, err := c.collect(ctx, f, c.opt.limit, func(change) bool { return true })
+	list, more, err := c.collect(ctx, f, c.opt.limit, func(entry) bool { return true })
 	if err != nil {
 		return err
 	}
@@ -108,7 +103,7 @@ func (c *command) span(f filter) string {
 }
 
 // collect gathers changes; more says that there would be others.
-func (c *command) collect(ctx context.Context, f filter, limit int, wanted func(change) bool) (list []change, more bool, err error) {
+func (c *command) collect(ctx context.Context, f filter, limit int, wanted func(entry) bool) (list []entry, more bool, err error) {
 	p := c.progress()
 	defer p.clear()
 	looked := 0
@@ -116,7 +111,7 @@ func (c *command) collect(ctx context.Context, f filter, limit int, wanted func(
 		if err != nil {
 			return nil, false, err
 		}
-		if looked++; looked%pageSize == 0 {
+		if looked++; looked%100 == 0 {
 			p.show("%d changes seen, %d found", looked, len(list))
 		}
 		if !wanted(ch) {
@@ -130,7 +125,7 @@ func (c *command) collect(ctx context.Context, f filter, limit int, wanted func(
 	return list, false, nil
 }
 
-func changeTable(list []change) *table {
+func changeTable(list []entry) *table {
 	t := &table{header: []string{"TIME (UTC)", "CHANGE", "STATE", "USER", "ATHLETE", "TOOL", "CLIENT", "SUMMARY"}}
 	for _, ch := range list {
 		t.row(ch.Change.Time.Format("2006-01-02 15:04:05"), ch.Change.String(), ch.State, ch.User, ch.Athlete, ch.Tool, ch.Client, ch.Summary)
@@ -138,49 +133,30 @@ func changeTable(list []change) *table {
 	return t
 }
 
-func changeJSON(ch change) map[string]any {
+func changeJSON(ch entry) map[string]any {
 	return map[string]any{"change_id": ch.Change, "time": ch.Change.Time.Format(time.RFC3339Nano), "state": ch.State, "user": ch.User, "athlete": ch.Athlete,
 		"connection": ch.Connection, "client": ch.Client, "tool": ch.Tool, "summary": ch.Summary, "targets": ch.Targets, "objects": ch.Objects,
-		"reason": ch.Reason, "upstream_status": ch.UpstreamStatus, "duration_ms": ch.DurationMS}
+		"reason": ch.Reason, "upstream_status": ch.UpstreamStatus, "duration_ms": ch.DurationMS, "undoable": ch.Undoable,
+		"undoes": idsOf(ch.Undoes), "links": linksOf(ch.Links)}
 }
 
-func changesJSON(list []change) []any {
+// idsOf is a list that is never null.
+func idsOf(ids []audit.ID) []audit.ID { return append([]audit.ID{}, ids...) }
+
+// linksOf is a map that is never null.
+func linksOf(links map[string]string) map[string]string {
+	if links == nil {
+		return map[string]string{}
+	}
+	return links
+}
+
+func changesJSON(list []entry) []any {
 	out := []any{}
 	for _, ch := range list {
 		out = append(out, changeJSON(ch))
 	}
 	return out
-}
-
-// underWay is how long a change may go without an outcome before it counts as
-// unfinished: a request and the writing of its outcome take half a minute.
-const underWay = 2 * time.Minute
-
-// auditOrphans lists the changes of which nobody knows what came of them.
-func auditOrphans(ctx context.Context, c *command) error {
-	back, err := c.back()
-	if err != nil {
-		return err
-	}
-	f, err := c.filter(back)
-	if err != nil {
-		return err
-	}
-	list, _, err := c.collect(ctx, f, 0, func(ch change) bool { return ch.open() && c.Now().Sub(ch.Change.Time) > underWay })
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.writeJSON(map[string]any{"changes": changesJSON(list)})
-	}
-	if len(list) == 0 {
-		return c.say("Every change%s has an outcome (%s).", c.span(f), c.stores.Where)
-	}
-	if err := changeTable(list).write(c.Stdout); err != nil {
-		return err
-	}
-	c.note("Look in Intervals.icu whether %s applied; `%s ID` shows what was meant.", count(len(list), "this change was", "these changes were"), c.again("audit show"))
-	return nil
 }
 
 func auditPurgeFlags(c *command) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/change"
 )
 
 // filter selects changes; what is empty selects all.
@@ -16,37 +17,35 @@ type filter struct {
 	before             audit.ID  // changes before this one
 }
 
-// change is one change as its head in the log tells it.
-type change struct {
+// entry is one change as its head in the log tells it.
+type entry struct {
 	audit.Item        // the outcome's head, or the intent's where there is none
 	State      string // applied, failed, unknown or unfinished
 }
 
 // unfinished is the state of an intent without an outcome.
-const unfinished = "unfinished"
+const unfinished = change.Unfinished
 
-func changeOf(head audit.Item) change {
+func entryOf(head audit.Item) entry {
 	if head.Phase == audit.Intent {
-		return change{head, unfinished}
+		return entry{head, unfinished}
 	}
-	return change{head, string(head.Status)}
+	return entry{head, string(head.Status)}
 }
 
 // open reports whether nobody knows what came of the change.
-func (c change) open() bool { return c.State == unfinished || c.State == string(audit.Unknown) }
+func (e entry) open() bool { return e.State == unfinished || e.State == string(audit.Unknown) }
 
 // beforeTime is where changes before a time end.
 func beforeTime(t time.Time) audit.ID { return audit.ID{Time: t.UTC(), Request: "0"} }
 
-const pageSize = 200
-
 // changes gives changes, newest first. Without a user or athlete it goes day by
 // day, back to f.since; looked is told each day.
-func changes(ctx context.Context, log audit.Log, f filter, now time.Time, looked func(day string)) iter.Seq2[change, error] {
+func changes(ctx context.Context, log audit.Log, f filter, now time.Time, looked func(day string)) iter.Seq2[entry, error] {
 	if f.day != "" { // it bounds the other queries
 		start, err := time.Parse(time.DateOnly, f.day)
 		if err != nil {
-			return func(yield func(change, error) bool) { yield(change{}, err) }
+			return func(yield func(entry, error) bool) { yield(entry{}, err) }
 		}
 		f.since = later(f.since, start)
 		if end := beforeTime(start.AddDate(0, 0, 1)); f.before.IsZero() || end.Time.Before(f.before.Time) {
@@ -59,7 +58,7 @@ func changes(ctx context.Context, log audit.Log, f filter, now time.Time, looked
 	case f.athlete != "":
 		return query(ctx, log, audit.Query{Athlete: f.athlete, From: f.since, Before: f.before}, f)
 	}
-	return func(yield func(change, error) bool) {
+	return func(yield func(entry, error) bool) {
 		// A change of another machine may be a little ahead of this clock.
 		last := now.UTC().Add(24 * time.Hour)
 		if !f.before.IsZero() && f.before.Time.Before(last) {
@@ -84,35 +83,20 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// query gives the changes of one query, page by page, each change once: its
-// outcome comes before its intent.
-func query(ctx context.Context, log audit.Log, q audit.Query, f filter) iter.Seq2[change, error] {
-	return func(yield func(change, error) bool) {
-		q.Limit = pageSize
-		var seen audit.ID
-		for {
-			heads, err := log.Heads(ctx, q)
+// query gives the changes of one query that the filter lets through.
+func query(ctx context.Context, log audit.Log, q audit.Query, f filter) iter.Seq2[entry, error] {
+	return func(yield func(entry, error) bool) {
+		for h, err := range audit.Changes(ctx, log, q) {
 			if err != nil {
-				yield(change{}, err)
+				yield(entry{}, err)
 				return
 			}
-			for _, h := range heads {
-				if h.Change == seen {
-					continue
-				}
-				seen = h.Change
-				if f.athlete != "" && h.Athlete != f.athlete || f.user != "" && h.User != f.user {
-					continue
-				}
-				if !yield(changeOf(h), nil) {
-					return
-				}
+			if f.athlete != "" && h.Athlete != f.athlete || f.user != "" && h.User != f.user {
+				continue
 			}
-			if len(heads) < q.Limit {
+			if !yield(entryOf(h), nil) {
 				return
 			}
-			// A change cut between outcome and intent was seen: go on before it.
-			q.Before = heads[len(heads)-1].Change
 		}
 	}
 }

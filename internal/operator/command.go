@@ -14,13 +14,14 @@ import (
 	"unicode"
 	"unicode/utf16"
 
+	"intervals-mcp/internal/change"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals"
 )
 
 // Process is what the commands get from the program and from outside.
 type Process struct {
-	Command string   // users, tokens, audit or doctor
+	Command string   // users, tokens, audit, undo or doctor
 	Args    []string // what follows it
 	Getenv  func(string) string
 	Stdin   io.Reader
@@ -63,30 +64,31 @@ const (
 type action struct {
 	flags func(c *command)
 	run   func(ctx context.Context, c *command) error
-	takes string // what stands beside the flags: "", "an id"
+	takes int // how many arguments stand beside the flags at most
 	opens opens
 }
 
 var groups = map[string]map[string]action{
 	"users": {
-		"add":    {usersAddFlags, usersAdd, "", orMade},
-		"list":   {nil, usersList, "", existing},
-		"show":   {nil, usersShow, "a user id", existing},
-		"remove": {yesFlag, usersRemove, "a user id", existing},
+		"add":    {usersAddFlags, usersAdd, 0, orMade},
+		"list":   {nil, usersList, 0, existing},
+		"show":   {nil, usersShow, 1, existing},
+		"remove": {yesFlag, usersRemove, 1, existing},
 	},
 	"tokens": {
-		"create": {tokensCreateFlags, tokensCreate, "", existing},
-		"list":   {userFlag, tokensList, "", existing},
-		"revoke": {tokensRevokeFlags, tokensRevoke, "a token id", existing},
+		"create": {tokensCreateFlags, tokensCreate, 0, existing},
+		"list":   {userFlag, tokensList, 0, existing},
+		"revoke": {tokensRevokeFlags, tokensRevoke, 1, existing},
 	},
 	"audit": {
-		"list":    {auditListFlags, auditList, "", existing},
-		"show":    {userFlag, auditShow, "a change id", existing},
-		"orphans": {auditOrphansFlags, auditOrphans, "", existing},
-		"export":  {auditExportFlags, auditExport, "", existing},
-		"purge":   {auditPurgeFlags, auditPurge, "", existing},
+		"list":    {auditListFlags, auditList, 0, existing},
+		"show":    {userFlag, auditShow, 1, existing},
+		"orphans": {auditOrphansFlags, auditOrphans, 0, existing},
+		"export":  {auditExportFlags, auditExport, 0, existing},
+		"purge":   {auditPurgeFlags, auditPurge, 0, existing},
 	},
-	"doctor": {"": {doctorFlags, doctor, "", itself}},
+	"undo":   {"": {undoFlags, undo, change.MaxUndo, existing}},
+	"doctor": {"": {doctorFlags, doctor, 0, itself}},
 }
 
 // order of the actions in messages.
@@ -112,7 +114,7 @@ type command struct {
 type options struct {
 	user, athlete, name, label, days, scope, toolset, confirm, athletes string
 	day, before, format, output, url                                    string
-	coach, all, token                                                   bool
+	coach, all, token, resolve                                          bool
 	limit, back                                                         int
 }
 
@@ -189,12 +191,8 @@ func (c *command) parseFlags(a action) error {
 	}
 	c.given = map[string]bool{}
 	c.fs.Visit(func(f *flag.Flag) { c.given[f.Name] = true })
-	allowed := 0
-	if a.takes != "" {
-		allowed = 1
-	}
-	if len(c.args) > allowed {
-		return misuse("%s: unexpected argument %q (--help lists the flags)", c.fs.Name(), c.args[allowed])
+	if len(c.args) > a.takes {
+		return misuse("%s: unexpected argument %q (--help lists the flags)", c.fs.Name(), c.args[a.takes])
 	}
 	return nil
 }

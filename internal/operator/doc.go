@@ -1,5 +1,5 @@
 // Package operator holds the commands of the person who runs a deployment:
-// users, tokens, audit and doctor.
+// users, tokens, audit, undo and doctor.
 //
 // Run reads a command's flags, opens the stores it works on and does what it
 // says. The stores are a data folder (package folder) or a stack in AWS
@@ -12,6 +12,10 @@
 // questions, notes and progress go to stderr, the latter on a terminal only. A
 // key comes from a prompt without echo or from stdin, and no output ever holds
 // one. A token is printed once, by the command that makes it.
+//
+// An undo, and the outcome of a change whose process was killed, take the road of
+// every change (package change), with the key of the user whose change it is.
+// The log names the operator as their client.
 //
 // The audit log is append-only to everything else in this repository; `audit
 // purge` is the one way to delete from it, by Stores.Purger.

@@ -86,7 +86,7 @@ func (c *command) export(ctx context.Context, f filter, w io.Writer) (items int,
 	}
 	p := c.progress()
 	defer p.clear()
-	var batch []change
+	var batch []entry
 	flush := func() error {
 		all, err := readChanges(ctx, c.stores.Audit, batch)
 		if err != nil {
@@ -119,7 +119,7 @@ func (c *command) export(ctx context.Context, f filter, w io.Writer) (items int,
 }
 
 // readChanges reads the items of changes, in their order.
-func readChanges(ctx context.Context, log audit.Log, list []change) ([]audit.Item, error) {
+func readChanges(ctx context.Context, log audit.Log, list []entry) ([]audit.Item, error) {
 	found, errs := make([][]audit.Item, len(list)), make([]error, len(list))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
@@ -159,7 +159,8 @@ func newItemWriter(format string, w io.Writer) *itemWriter {
 }
 
 var columns = []string{"time", "change_id", "n", "phase", "user", "athlete", "connection", "client", "tool", "request_id", "summary", "arguments", "targets",
-	"kind", "action", "target", "undoable", "status", "upstream_status", "reason", "duration_ms", "before", "after", "expires", "schema"}
+	"kind", "action", "target", "undoable", "status", "upstream_status", "reason", "duration_ms", "before", "after", "expires", "schema",
+	"parent", "cleared", "replaces", "paired", "undoes"}
 
 func (w *itemWriter) begin() error {
 	if w.csv == nil {
@@ -174,11 +175,20 @@ func (w *itemWriter) item(i audit.Item) error {
 	}
 	row := []string{i.Time.UTC().Format(time.RFC3339Nano), i.Change.String(), strconv.Itoa(i.N), string(i.Phase), i.User, i.Athlete, i.Connection, i.Client, i.Tool, i.RequestID,
 		i.Summary, string(i.Arguments), strings.Join(i.Targets, " "), i.Kind, i.Action, i.Target, i.Undoable, string(i.Status), number(i.UpstreamStatus), i.Reason,
-		number(int(i.DurationMS)), string(i.Before), string(i.After), i.Expires.UTC().Format(time.RFC3339), strconv.Itoa(i.Schema)}
+		number(int(i.DurationMS)), string(i.Before), string(i.After), i.Expires.UTC().Format(time.RFC3339), strconv.Itoa(i.Schema),
+		i.Parent, strings.Join(i.Cleared, " "), i.Replaces, strings.Join(i.Paired, " "), idWords(i.Undoes)}
 	for n := range row {
 		row[n] = harmless(row[n])
 	}
 	return w.csv.Write(row)
+}
+
+func idWords(ids []audit.ID) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = id.String()
+	}
+	return strings.Join(words, " ")
 }
 
 func (w *itemWriter) end() error {

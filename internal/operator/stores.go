@@ -7,6 +7,7 @@ import (
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/secrets"
+	"intervals-mcp/internal/state"
 )
 
 // Stores are what a deployment keeps, opened for its operator.
@@ -16,6 +17,7 @@ type Stores struct {
 	Keys      secrets.Keeper
 	KeyPlace  func(user string) string // where a user's key lies, in words
 	Audit     audit.Log
+	State     state.Store // where plans await their confirmation; nil = there is none yet
 	Purger    Purger
 	Retention time.Duration // how long the audit log is kept
 	URL       string        // of the endpoint, where it is known

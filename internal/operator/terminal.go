@@ -44,6 +44,11 @@ func (c *command) confirm(ctx context.Context, question string) error {
 	if !ok {
 		return misuse("%s: nobody can be asked here; add --yes to go on without a question", c.fs.Name())
 	}
+	return c.ask(ctx, in, question)
+}
+
+// ask puts a question to the person at the terminal; only yes goes on.
+func (c *command) ask(ctx context.Context, in *os.File, question string) error {
 	_, _ = fmt.Fprintf(c.Stderr, "%s [y/N] ", question)
 	answer, err := c.within(ctx, in, func() ([]byte, error) {
 		line, err := bufio.NewReaderSize(in, 16).ReadString('\n')

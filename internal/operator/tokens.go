@@ -111,8 +111,8 @@ func scope(t identity.Token) string {
 	return "read"
 }
 
-// state says whether a token is in force.
-func state(t identity.Token, now time.Time) string {
+// tokenState says whether a token is in force.
+func tokenState(t identity.Token, now time.Time) string {
 	switch err := t.Usable(now); {
 	case errors.Is(err, identity.ErrRevoked):
 		return "revoked"
@@ -132,7 +132,7 @@ func tokenJSON(t identity.Token, now time.Time) map[string]any {
 	}
 	return map[string]any{"id": t.ID, "user": t.User, "athlete": t.Athlete, "athletes": t.Athletes, "coach": t.Coach, "scope": scope(t), "toolset": t.Toolset,
 		"confirm": t.Confirm, "label": t.Client, "created": stamp(t.Created), "last_used": stamp(t.LastUsed), "expires": stamp(t.Expires),
-		"revoked": stamp(t.Revoked), "state": state(t, now)}
+		"revoked": stamp(t.Revoked), "state": tokenState(t, now)}
 }
 
 func tokensJSON(tokens []identity.Token, now time.Time) []any {
@@ -150,7 +150,7 @@ func tokenTable(tokens []identity.Token, now time.Time) *table {
 		if expires == "" {
 			expires = "never"
 		}
-		t.row(token.ID, state(token, now), expires, when(token.LastUsed), scope(token), string(token.Toolset), string(token.Confirm), reach(token.Coach, token.Athletes), token.Client)
+		t.row(token.ID, tokenState(token, now), expires, when(token.LastUsed), scope(token), string(token.Toolset), string(token.Confirm), reach(token.Coach, token.Athletes), token.Client)
 	}
 	return t
 }

@@ -29,6 +29,7 @@ func Open(dir string, mayMake bool, now func() time.Time) (*operator.Stores, err
 		Keys:      file.Secrets(),
 		KeyPlace:  func(string) string { return filepath.Base(file.Path()) + ", readable by you only" },
 		Audit:     file.Audit(),
+		State:     file.State(now),
 		Purger:    file.Purger(),
 		Retention: audit.DefaultRetention,
 		Check:     place{dir, file, store, now}.check,

@@ -12,6 +12,7 @@ import (
 	auditdynamo "intervals-mcp/internal/audit/dynamo"
 	"intervals-mcp/internal/identity/dynamo"
 	"intervals-mcp/internal/operator"
+	statedynamo "intervals-mcp/internal/state/dynamo"
 )
 
 const redeploy = "sam build && sam deploy brings it back"
@@ -31,12 +32,26 @@ func (d *deployment) check(ctx context.Context, r *operator.Report) bool {
 	} else {
 		r.OK("outputs", "%s", d.outputs[mcpURL])
 	}
-	ok := d.table(ctx, r, "identity table", d.outputs[identityTable], dynamo.Definition(""))
-	return d.table(ctx, r, "audit table", d.outputs[auditTable], auditdynamo.Definition("")) && ok
+	ok := d.table(ctx, r, "identity table", d.outputs[identityTable], dynamo.Definition(""), "ttl")
+	if ok {
+		d.kept(ctx, r, "identity table", d.outputs[identityTable])
+	}
+	if !d.table(ctx, r, "audit table", d.outputs[auditTable], auditdynamo.Definition(""), "ttl") {
+		ok = false
+	} else {
+		d.kept(ctx, r, "audit table", d.outputs[auditTable])
+	}
+	if d.outputs[stateTable] == "" {
+		r.Wrong("state table", "update this stack (sam build && sam deploy); until then nothing can be undone from here", "the output %s is missing", stateTable)
+	} else { // what it holds lives for minutes and is not kept
+		d.table(ctx, r, "state table", d.outputs[stateTable], statedynamo.Definition(""), statedynamo.TTL)
+	}
+	return ok
 }
 
-// table compares a table with how it must be.
-func (d *deployment) table(ctx context.Context, r *operator.Report, part, name string, want *dynamodb.CreateTableInput) bool {
+// table compares a table with how it must be; ttl is the attribute by which its
+// items expire.
+func (d *deployment) table(ctx context.Context, r *operator.Report, part, name string, want *dynamodb.CreateTableInput, ttl string) bool {
 	out, err := d.dynamo.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
 	if err != nil {
 		r.Wrong(part, "if the table was deleted, restore it (point-in-time recovery) under its name", "%v", explain(err))
@@ -55,12 +70,17 @@ func (d *deployment) table(ctx context.Context, r *operator.Report, part, name s
 	for _, index := range want.GlobalSecondaryIndexes {
 		d.index(r, part, t, index)
 	}
-	d.expiry(ctx, r, part, name)
-	if !aws.ToBool(t.DeletionProtectionEnabled) {
+	d.expiry(ctx, r, part, name, ttl)
+	return true
+}
+
+// kept looks at what keeps a table from being lost.
+func (d *deployment) kept(ctx context.Context, r *operator.Report, part, name string) {
+	out, err := d.dynamo.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+	if err == nil && !aws.ToBool(out.Table.DeletionProtectionEnabled) {
 		r.Note(part, "deploy with RetainData=true, unless you are taking the stack down", "is not protected from deletion")
 	}
 	d.backups(ctx, r, part, name)
-	return true
 }
 
 func keys(schema []types.KeySchemaElement) string {
@@ -91,17 +111,17 @@ func (d *deployment) index(r *operator.Report, part string, t *types.TableDescri
 	r.Wrong(part, redeploy, "index %s is missing", name)
 }
 
-func (d *deployment) expiry(ctx context.Context, r *operator.Report, part, name string) {
+func (d *deployment) expiry(ctx context.Context, r *operator.Report, part, name, ttl string) {
 	out, err := d.dynamo.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 	switch {
 	case err != nil:
 		r.Wrong(part, "", "%v", explain(err))
-	case aws.ToString(out.TimeToLiveDescription.AttributeName) != "ttl":
-		r.Wrong(part, redeploy, "items do not expire: time to live is not on for attribute ttl")
+	case aws.ToString(out.TimeToLiveDescription.AttributeName) != ttl:
+		r.Wrong(part, redeploy, "items do not expire: time to live is not on for attribute %s", ttl)
 	case out.TimeToLiveDescription.TimeToLiveStatus != types.TimeToLiveStatusEnabled && out.TimeToLiveDescription.TimeToLiveStatus != types.TimeToLiveStatusEnabling:
 		r.Wrong(part, redeploy, "items do not expire: time to live is %s", out.TimeToLiveDescription.TimeToLiveStatus)
 	default:
-		r.OK(part, "items expire by attribute ttl")
+		r.OK(part, "items expire by attribute %s", ttl)
 	}
 }
 

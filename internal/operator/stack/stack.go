@@ -24,12 +24,15 @@ import (
 	"intervals-mcp/internal/operator"
 	"intervals-mcp/internal/secrets"
 	"intervals-mcp/internal/secrets/secretsmanager"
+	"intervals-mcp/internal/state"
+	statedynamo "intervals-mcp/internal/state/dynamo"
 )
 
 // Names of the stack's outputs (template.yaml).
 const (
 	identityTable = "IdentityTableName"
 	auditTable    = "AuditTableName"
+	stateTable    = "StateTableName"
 	secretPrefix  = "SecretPrefix"
 	retentionDays = "AuditRetentionDays"
 	mcpURL        = "McpUrl"
@@ -62,6 +65,10 @@ func Open(ctx context.Context, n operator.StackName, now func() time.Time) (*ope
 	if err != nil {
 		days = int(audit.DefaultRetention / (24 * time.Hour))
 	}
+	var plans state.Store // of a stack of an older template there are none
+	if table := d.outputs[stateTable]; table != "" {
+		plans = statedynamo.New(d.dynamo, table, d.outputs[auditTable], now)
+	}
 	return &operator.Stores{
 		Where:    d.where,
 		Identity: identity.NewStore(dynamo.New(d.dynamo, d.outputs[identityTable]), now),
@@ -70,6 +77,7 @@ func Open(ctx context.Context, n operator.StackName, now func() time.Time) (*ope
 			return "Secrets Manager, " + d.outputs[secretPrefix] + "/users/" + user
 		},
 		Audit:     auditdynamo.New(d.dynamo, d.outputs[auditTable]),
+		State:     plans,
 		Purger:    auditdynamo.NewPurger(d.dynamo, d.outputs[auditTable]),
 		Retention: time.Duration(days) * 24 * time.Hour,
 		URL:       d.outputs[mcpURL],
