@@ -100,7 +100,7 @@ func (a *Authorizer) decide(ctx context.Context, authorization, resource string)
 	if ok && a.Local != nil && a.Local.is(token) {
 		return a.Local.context(), accepted, nil
 	}
-	if _, err := identity.KindOf(token); err != nil {
+	if k, err := identity.KindOf(token); err != nil || k != identity.KindPersonal && k != identity.KindAccess {
 		ok = false
 	}
 	refuse := func(auth string, t identity.Token) map[string]string {

@@ -213,6 +213,100 @@ func TestARevokedTokenAndAChangedCoachCountAtTheNextRequest(t *testing.T) {
 	}
 }
 
+// connect gives an access token for a resource.
+func (w *world) connect(t *testing.T, resource string) (string, identity.Connection) {
+	t.Helper()
+	code, _, err := w.store.Authorize(t.Context(), identity.Grant{User: "i9", Client: "c", Name: "Claude", Redirect: "https://claude.ai/cb", Resource: resource,
+		Challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", Permissions: identity.Permissions{Scopes: []identity.Scope{"read"}, Confirm: "person"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := w.store.Redeem(t.Context(), identity.Redemption{Code: code, Client: "c", Redirect: "https://claude.ai/cb",
+		Verifier: secrets.New("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")}) // RFC 7636 appendix B
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Access.Reveal(), out.Connection
+}
+
+func TestAnAccessTokenIsGoodForItsAudienceOnly(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct {
+		audience, publicURL, domain string
+		ok                          bool
+	}{
+		{"https://mcp.example.org/mcp", "", "mcp.example.org", true},
+		{"https://mcp.example.org/mcp", "https://mcp.example.org", "abc.execute-api.eu-central-1.amazonaws.com", true},
+		{"https://mcp.example.org/mcp", "https://mcp.example.org/", "", true},
+		{"http://127.0.0.1:8787/mcp", "http://127.0.0.1:8787", "127.0.0.1:8787", true},
+		{"https://abc.example/mcp", "https://mcp.example.org", "abc.example", false}, // PublicUrl is the only one
+		{"https://mcp.example.org/mcp2", "", "mcp.example.org", false},
+		{"https://mcp.example.org/mc", "", "mcp.example.org", false},
+		{"https://mcp.example.org/mcp/", "", "mcp.example.org", false},
+		{"https://mcp.example.org", "", "mcp.example.org", false},
+		{"https://mcp.example.org.evil/mcp", "", "mcp.example.org", false},
+		{"http://mcp.example.org/mcp", "", "mcp.example.org", false},
+		{"https://other.example/mcp", "", "mcp.example.org", false},
+		{"https:///mcp", "https://mcp.example.org", "", false},
+	} {
+		access, c := w.connect(t, tt.audience)
+		w.PublicURL = tt.publicURL
+		r := request("Bearer " + access)
+		r.RequestContext.DomainName = tt.domain
+		r.Headers["host"] = "other.example" // a client writes it
+		w.log.Reset()
+		got, err := w.Handle(t.Context(), r)
+		if auth := got.Context["auth"]; err != nil || (auth == "ok") != tt.ok || !tt.ok && len(got.Context) != 1 {
+			t.Errorf("%+v: %v, %v", tt, got.Context, err)
+		}
+		if !tt.ok && !strings.Contains(w.log.String(), `"reason":"for another audience"`) {
+			t.Errorf("%+v: log %s", tt, w.log.String())
+		}
+		if tt.ok && (got.Context["connection"] != c.ID || got.Context["client"] != "Claude" || got.Context["host"] != "claude.ai" || got.Context["confirm"] != "person") {
+			t.Errorf("context %v", got.Context)
+		}
+		if r.Headers["authorization"] = "Bearer " + w.token; tt.ok { // a personal token has no audience
+			r.IdentitySource[0] = "Bearer " + w.token
+			if got, err := w.Handle(t.Context(), r); err != nil || got.Context["auth"] != "ok" || got.Context["host"] != nil {
+				t.Errorf("personal: %v, %v", got.Context, err)
+			}
+		}
+		if err := w.store.RevokeConnection(t.Context(), "i9", c.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestARevokedConnectionAndAChangedOneCountAtTheNextRequest(t *testing.T) {
+	w := newWorld(t)
+	w.PublicURL = "https://mcp.example.org"
+	access, c := w.connect(t, "https://mcp.example.org/mcp")
+	if _, err := w.store.ChangeConnection(t.Context(), "i9", c.ID, identity.Permissions{Scopes: []identity.Scope{"read", "write"}, Athletes: []string{"i2"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := w.Handle(t.Context(), request("Bearer "+access)); got.Context["scopes"] != "read write" || got.Context["athletes"] != "i2" {
+		t.Errorf("after the change: %+v", got)
+	}
+	if err := w.store.RevokeConnection(t.Context(), "i9", c.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.log.Reset()
+	if got, _ := w.Handle(t.Context(), request("Bearer "+access)); got.Context["auth"] != "invalid_token" || !strings.Contains(w.log.String(), `"reason":"revoked"`) {
+		t.Errorf("after revoking: %+v, %s", got, w.log.String())
+	}
+}
+
+func TestNoTokenOfTheAuthorizationServerIsABearerToken(t *testing.T) {
+	w := newWorld(t)
+	for _, k := range []identity.Kind{identity.KindRefresh, identity.KindCode, identity.KindInvite, identity.KindClient} {
+		w.log.Reset()
+		got, err := w.Handle(t.Context(), request("Bearer "+identity.NewToken(k).Reveal()))
+		if err != nil || got.Context["auth"] != "invalid_token" || !strings.Contains(w.log.String(), `"reason":"malformed"`) {
+			t.Errorf("%s: %+v, %v, %s", k, got, err, w.log.String())
+		}
+	}
+}
+
 func TestNeitherTokenNorHashIsEverLogged(t *testing.T) {
 	w := newWorld(t)
 	all := append([]string{"Bearer " + w.token, w.token, "Basic " + w.token, "Bearer " + w.token + "x"}, w.token)

@@ -8,7 +8,11 @@
 // mcp function then answers. A store that cannot be asked is auth: "unavailable",
 // never an allow. StrictGateway makes the gateway itself refuse instead.
 //
-// Unknown, expired, revoked and malformed tokens are answered alike after the
+// An access token of the authorization server is good only for the resource it
+// was issued for: that of PublicURL, or of the gateway's domain name. A personal
+// token has none.
+//
+// Unknown, expired, revoked, foreign and malformed tokens are answered alike after the
 // same work; the log tells them apart. Neither token nor hash is ever logged.
 //
 // The Lambda function functions/authorizer and the gateway of `serve` run this

@@ -82,6 +82,9 @@ func AccountOf(rev string, user map[string]string, connections []map[string]stri
 		if err != nil {
 			return Account{}, err
 		}
+		if !c.Chosen {
+			c = c.follow(u)
+		}
 		a.Connections = append(a.Connections, c)
 	}
 	for _, t := range tokens {

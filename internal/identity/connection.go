@@ -24,6 +24,10 @@ const (
 // MaxConnections bounds a user's connections that have not ended.
 const MaxConnections = 16
 
+// maxEnded bounds those that ended and are still listed. Together they must fit
+// the 400 KB of a DynamoDB item.
+const maxEnded = 8
+
 // accessPerConnection is how many access tokens of a connection are in force at
 // most: the newest, and those that other processes of its client may still use.
 const accessPerConnection = 3
@@ -163,6 +167,9 @@ func (c Connection) Fields() map[string]string {
 		"scopes": joinScopes(c.Scopes), "toolset": string(c.Toolset), "confirm": string(c.Confirm), "athletes": strings.Join(c.Athletes, ","),
 		"chosen": strconv.FormatBool(c.Chosen), "created": stamp(c.Created), "connected": stamp(c.Connected), "refreshed": stamp(c.Refreshed), "revoked": stamp(c.Revoked),
 	}
+	if !c.Chosen {
+		delete(f, "athletes") // they are the user's, and stand once in the item
+	}
 	c.family.write(f)
 	return drop(f)
 }
@@ -222,10 +229,10 @@ func hostOf(address string) string {
 func oneLine(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
-		case r == utf8.RuneError || unicode.Is(unicode.C, r):
-			return -1
 		case unicode.IsSpace(r):
 			return ' '
+		case r == utf8.RuneError || unicode.Is(unicode.C, r):
+			return -1
 		}
 		return r
 	}, name)

@@ -140,8 +140,8 @@ func (s *Store) roomForConnection(ctx context.Context, a *Account) error {
 		}
 		return &TooManyConnectionsError{slices.MinFunc(inForce, func(a, b Connection) int { return a.activity().Compare(b.activity()) })}
 	}
-	// Those that ended are still listed for a while, as many as may be in force.
-	for ended := len(a.Connections) - len(inForce); ended >= MaxConnections; ended-- {
+	// Whatever ends later joins those that have ended, of which the first go.
+	for ended := len(a.Connections) - len(inForce); ended > maxEnded; ended-- {
 		i := slices.IndexFunc(a.Connections, func(c Connection) bool { return c.Usable(now) != nil })
 		a.forget(a.Connections[i].ID)
 	}

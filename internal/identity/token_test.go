@@ -10,7 +10,7 @@ import (
 )
 
 func TestATokenIsPrefix43DigitsAndChecksum(t *testing.T) {
-	for _, k := range []Kind{KindPersonal, KindAccess} {
+	for _, k := range []Kind{KindPersonal, KindAccess, KindRefresh, KindCode, KindInvite, KindClient} {
 		text := NewToken(k).Reveal()
 		if len(text) != len(k)+43+1+6 || !strings.HasPrefix(text, string(k)) {
 			t.Errorf("token of %d characters: %s", len(text), text)

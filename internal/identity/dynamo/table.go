@@ -191,22 +191,45 @@ func ifStill(rev string) (*string, item) {
 }
 
 func (t *Table) transact(ctx context.Context, a identity.Account, writes []types.TransactWriteItem) error {
-	// The SDK adds a request token, so that its own retry after a lost answer
-	// is not taken for a conflict.
-	_, err := t.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
-	var canceled *types.TransactionCanceledException
-	if errors.As(err, &canceled) {
-		for _, why := range canceled.CancellationReasons {
-			switch aws.ToString(why.Code) {
-			case "ConditionalCheckFailed", "TransactionConflict":
-				return identity.ErrConflict
-			}
+	for wait := 20 * time.Millisecond; ; wait *= 3 {
+		// The SDK adds a request token, so that its own retry after a lost answer
+		// is not taken for a conflict.
+		_, err := t.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
+		if err == nil {
+			return nil
+		}
+		conflict, throttled := canceled(err)
+		if conflict {
+			return identity.ErrConflict
+		}
+		if !throttled || wait > 200*time.Millisecond {
+			return fmt.Errorf("write user %s: %w", a.User.ID, err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return fmt.Errorf("write user %s: %w", a.User.ID, ctx.Err())
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("write user %s: %w", a.User.ID, err)
+}
+
+// canceled tells why a transaction was not carried out: it, or another one at
+// the same time, changed the account, or the table was throttled, which the SDK
+// does not try again within a transaction.
+func canceled(err error) (conflict, throttled bool) {
+	var c *types.TransactionCanceledException
+	if !errors.As(err, &c) {
+		return false, false
 	}
-	return nil
+	for _, why := range c.CancellationReasons {
+		switch aws.ToString(why.Code) {
+		case "ConditionalCheckFailed", "TransactionConflict":
+			conflict = true
+		case "ThrottlingError", "ProvisionedThroughputExceeded":
+			throttled = true
+		}
+	}
+	return conflict, throttled
 }
 
 // Note implements identity.Table.

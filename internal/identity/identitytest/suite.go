@@ -19,10 +19,7 @@ type Raw func(t *testing.T, h identity.Hash, fields map[string]string)
 
 // Suite runs the tests against the tables that open makes; each is empty.
 func Suite(t *testing.T, open func(t *testing.T) (identity.Table, Raw)) {
-	tests := []struct {
-		name string
-		run  func(*testing.T, *world)
-	}{
+	tests := []test{
 		{"a user is added once, listed, changed and removed", users},
 		{"a bad user is refused with the field at fault", badUsers},
 		{"a token is found by its hash and holds the whole context", lookup},
@@ -42,7 +39,7 @@ func Suite(t *testing.T, open func(t *testing.T) (identity.Table, Raw)) {
 		{"a record of a newer release is refused and left alone", newer},
 		{"a damaged record is refused", damaged},
 	}
-	for _, tt := range tests {
+	for _, tt := range slices.Concat(tests, grantTests, refreshTests, noteTests) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := &world{now: time.Now().UTC().Truncate(time.Second)} // tables forget what ended long ago
 			w.table, w.raw = open(t)
@@ -50,6 +47,11 @@ func Suite(t *testing.T, open func(t *testing.T) (identity.Table, Raw)) {
 			tt.run(t, w)
 		})
 	}
+}
+
+type test struct {
+	name string
+	run  func(*testing.T, *world)
 }
 
 type world struct {
