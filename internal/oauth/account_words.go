@@ -1,0 +1,60 @@
+package oauth
+
+import (
+	"strings"
+
+	"intervals-mcp/internal/change"
+	"intervals-mcp/internal/oauth/pages"
+)
+
+// objectViews gives a change's objects as the pages show them.
+func objectViews(list []change.ObjectResult) []pages.Object {
+	out := make([]pages.Object, len(list))
+	for i, o := range list {
+		v := pages.Object{Kind: strings.ReplaceAll(string(o.Kind), "_", " "), ID: o.ID, Title: titleOf(o), Action: string(o.Action), Undo: o.Undoable, Status: statusOf(o.Status)}
+		for _, f := range o.Fields {
+			before, after := whole(o, f)
+			v.Fields = append(v.Fields, pages.NewField(f.Field, before, after))
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// statusOf gives an object's status in the words of the pages.
+func statusOf(s string) string {
+	switch s {
+	case "planned":
+		return ""
+	case "rolled_back":
+		return "not_done"
+	}
+	return s
+}
+
+// titleOf names an object of a difference by its name, as far as it is known
+// and not among the fields.
+func titleOf(o change.ObjectResult) string {
+	if o.Action == change.Update {
+		return o.Before.Str("name")
+	}
+	for _, f := range o.Fields {
+		if f.Field == "name" {
+			return pages.NewField("", f.Old, nil).Old + pages.NewField("", nil, f.New).New
+		}
+	}
+	return ""
+}
+
+// whole gives a value of a difference uncut: results shorten long text, and on
+// the page where it is approved all of it must be read.
+func whole(o change.ObjectResult, f change.Field) (before, after any) {
+	before, after = f.Old, f.New
+	if v := o.Before.Value(f.Field); before != nil && v != nil {
+		before = v
+	}
+	if v := o.Patch[f.Field]; after != nil && v != nil {
+		after = v
+	}
+	return before, after
+}

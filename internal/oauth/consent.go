@@ -1,0 +1,293 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/oauth/pages"
+	"intervals-mcp/internal/oauth/redirect"
+)
+
+// flow is an authorization request on the consent page. It goes to the browser
+// signed and comes back with the answer: bound to the session that was asked,
+// good for ten minutes and for one answer (the state of the confused-deputy
+// rules in reference/mcp/02). The request itself is read again from Query.
+type flow struct {
+	ID      string `json:"n"`
+	Query   string `json:"q"`
+	Session string `json:"s"` // nonce
+	Issued  int64  `json:"i"`
+}
+
+func (v *visit) newFlow(query string) (string, error) {
+	return v.keys.seal("flow", flow{ID: nonce(), Query: query, Session: v.session.Nonce, Issued: v.site.now().Unix()})
+}
+
+func (v *visit) openFlow(sealed string) (flow, error) {
+	var f flow
+	err := v.keys.open("flow", sealed, &f)
+	if err == nil && (!v.signedIn || !sameText(f.Session, v.session.Nonce) || !v.site.now().Before(time.Unix(f.Issued, 0).Add(flowLife))) {
+		err = errSeal
+	}
+	return f, err
+}
+
+// authorize is GET /authorize: what a client asks for is put to the person.
+func (v *visit) authorize() {
+	a, err := v.site.Server.ParseAuthorize(v.r)
+	if err != nil {
+		v.refused(err)
+		return
+	}
+	stale := !v.site.now().Before(v.session.issued().Add(loginLife))
+	if !v.signedIn || a.Login && stale {
+		v.askKey(http.StatusOK, &pages.SignIn{Client: v.site.client(a), Next: pages.PathAuthorize + "?" + a.Query})
+		return
+	}
+	v.consent(http.StatusOK, a, nil, "")
+}
+
+// refused answers a request that must not be put to anybody.
+func (v *visit) refused(err error) {
+	v.told = true
+	v.cause = err
+	Answer(v.w, v.r, err, func(reason Reason, _ string) { v.fail(pages.FailureKind(reason)) })
+}
+
+// client says who asks.
+func (s *Site) client(a *AuthorizeRequest) *pages.Client {
+	c := &pages.Client{Name: a.Client.Name, Host: a.ClientHost(), Verified: a.Client.Document}
+	if _, own := s.Server.own[a.Client.ID]; own {
+		c.Host, c.Verified = a.RedirectHost(), true
+	}
+	if c.Name == "" {
+		c.Name = a.RedirectHost()
+	}
+	return c
+}
+
+// consent shows the page. chosen is what was chosen before something was
+// missing.
+func (v *visit) consent(status int, a *AuthorizeRequest, chosen *identity.Permissions, problem string) {
+	handle, err := v.newFlow(a.Query)
+	if err != nil {
+		v.broken(err)
+		return
+	}
+	may := slices.Contains(a.Scopes, identity.ScopeWrite)
+	if chosen == nil {
+		chosen = &identity.Permissions{Scopes: a.Scopes, Toolset: identity.ToolsetCore, Confirm: identity.ConfirmAll, Athletes: v.user.Athletes}
+	}
+	earlier, err := v.earlier(a)
+	if err != nil {
+		v.broken(err)
+		return
+	}
+	v.show(status, &pages.Consent{Frame: v.frame(areaConsent), Client: *v.site.client(a), ReturnTo: a.Redirect, Flow: handle, MayWrite: may,
+		Choice: permissionsOf(*chosen), Athletes: v.athletes(chosen.Athletes), Again: len(earlier) > 0, Problem: problem})
+}
+
+// earlier gives the connections that a new one replaces: those of the same
+// client with the same address. Programs on people's own machines share both,
+// and one of them must not end another's.
+func (v *visit) earlier(a *AuthorizeRequest) (ids []string, err error) {
+	if a.Loopback() {
+		return nil, nil
+	}
+	list, err := v.site.Identity.Connections(v.r.Context(), v.user.ID)
+	for _, c := range list {
+		if c.Client == a.Client.ID && c.Redirect == a.Redirect && c.Usable(v.site.now()) == nil {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids, err
+}
+
+// decide is POST /authorize: the person's answer.
+func (v *visit) decide() {
+	if !v.signedIn {
+		v.fail(pages.FormExpired)
+		return
+	}
+	if !v.accept(areaConsent) {
+		return
+	}
+	f, err := v.openFlow(v.field(pages.FieldFlow))
+	if err != nil {
+		v.fail(pages.FormExpired)
+		return
+	}
+	a, err := v.site.Server.Resume(v.r.Context(), f.Query)
+	if err != nil {
+		v.refused(err)
+		return
+	}
+	switch v.field(pages.FieldDecision) {
+	case pages.DecisionCancel:
+		if v.answers(f) {
+			v.sendBack(v.site.Server.Deny(a, ""))
+		}
+	case pages.DecisionConnect:
+		v.connect(f, a)
+	default:
+		v.fail(pages.BadRequest)
+	}
+}
+
+func (v *visit) connect(f flow, a *AuthorizeRequest) {
+	chosen, problem := v.permissions(slices.Contains(a.Scopes, identity.ScopeWrite))
+	if problem != "" {
+		v.consent(http.StatusBadRequest, a, &chosen, problem)
+		return
+	}
+	earlier, err := v.earlier(a)
+	if err != nil {
+		v.broken(err)
+		return
+	}
+	if !v.answers(f) {
+		return
+	}
+	if len(earlier) > 0 { // they make room, and what was granted before ends with the person's yes
+		if err := v.revokeAll(earlier); err != nil {
+			v.broken(err)
+			return
+		}
+	}
+	back, err := v.site.Server.Grant(v.r.Context(), a, Choices{User: v.user.ID, Permissions: chosen})
+	var full *identity.TooManyConnectionsError
+	var limit *Error
+	switch {
+	case errors.As(err, &full):
+		v.consent(http.StatusConflict, a, &chosen, fmt.Sprintf("You have %d connections, which is as many as there can be. Revoke one on your account page first, such as %s, which was not used for the longest time.",
+			identity.MaxConnections, pages.Name(full.Oldest.Name)))
+	case errors.As(err, new(*identity.InputError)):
+		v.cause = err
+		v.consent(http.StatusBadRequest, a, &chosen, "What you chose cannot be granted. Choose again.")
+	case errors.As(err, &limit):
+		v.cause = err
+		v.fail(pages.FailureKind(reasonOf(limit)))
+	case err != nil:
+		v.broken(err)
+	default:
+		v.sendBack(back)
+	}
+}
+
+// answers uses up the question that a form answers.
+func (v *visit) answers(f flow) bool {
+	ok, _, err := v.site.State.Allow(v.r.Context(), limitKey("flow", f.ID), 1, 2*flowLife)
+	switch {
+	case err != nil:
+		v.broken(err)
+	case !ok:
+		v.fail(pages.FormExpired)
+	}
+	return ok && err == nil
+}
+
+func (v *visit) sendBack(to string) {
+	v.told = true
+	SendBack(v.w, v.r, to)
+}
+
+func (v *visit) revokeAll(ids []string) error {
+	for _, id := range ids {
+		if err := v.site.Identity.RevokeConnection(v.r.Context(), v.user.ID, id); err != nil && !errors.Is(err, identity.ErrNoConnection) {
+			return err
+		}
+	}
+	return nil
+}
+
+// permissions reads what was chosen in a form. A coach's list is always written
+// out; nobody else has one.
+func (v *visit) permissions(mayWrite bool) (p identity.Permissions, problem string) {
+	switch v.field(pages.FieldScope) {
+	case "read":
+		p.Scopes = []identity.Scope{identity.ScopeRead}
+	case "write":
+		p.Scopes = []identity.Scope{identity.ScopeRead, identity.ScopeWrite}
+	}
+	p.Toolset, p.Confirm = identity.Toolset(v.field(pages.FieldToolset)), identity.Confirm(v.field(pages.FieldConfirm))
+	if p.Confirm == "" { // not asked of a reader
+		p.Confirm = identity.ConfirmAll
+	}
+	if v.user.Coach {
+		p.Athletes = []string{}
+		for _, id := range v.r.PostForm[pages.FieldAthlete] {
+			if !slices.Contains(v.user.Athletes, id) {
+				return p, "An athlete was chosen whom you do not coach here. Choose again."
+			}
+			p.Athletes = append(p.Athletes, id)
+		}
+	}
+	switch {
+	case len(p.Scopes) == 0:
+		problem = "Choose whether it may write or only read."
+	case len(p.Scopes) == 2 && !mayWrite:
+		p.Scopes, problem = p.Scopes[:1], "It did not ask to write. Choose read only."
+	case p.Toolset != identity.ToolsetCore && p.Toolset != identity.ToolsetFull:
+		p.Toolset, problem = identity.ToolsetCore, "Choose how many tools it gets."
+	case !slices.Contains([]identity.Confirm{identity.ConfirmAll, identity.ConfirmDestructive, identity.ConfirmNever, identity.ConfirmPerson}, p.Confirm):
+		p.Confirm, problem = identity.ConfirmAll, "Choose when it must ask before a change."
+	}
+	return p, problem
+}
+
+func permissionsOf(p identity.Permissions) pages.Permissions {
+	return pages.Permissions{Write: slices.Contains(p.Scopes, identity.ScopeWrite), Full: p.Toolset == identity.ToolsetFull, Confirm: string(p.Confirm)}
+}
+
+// athletes lists whom a coach may choose; nobody where the person is no coach.
+func (v *visit) athletes(chosen []string) []pages.Athlete {
+	if !v.user.Coach {
+		return nil
+	}
+	names := v.names()
+	var list []pages.Athlete
+	for _, id := range v.user.Athletes {
+		list = append(list, pages.Athlete{ID: id, Name: names[id], Chosen: slices.Contains(chosen, id)})
+	}
+	slices.SortStableFunc(list, func(a, b pages.Athlete) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// names are those of a coach's athletes, as Intervals.icu has them; none when it
+// does not answer, and then their ids must do.
+func (v *visit) names() map[string]string {
+	ctx, cancel := context.WithTimeout(v.r.Context(), 5*time.Second)
+	defer cancel()
+	cred, err := v.site.Keys.Credential(ctx, v.user.ID)
+	if err != nil || cred.APIKey.IsZero() {
+		return nil
+	}
+	list, err := v.site.Upstream.Client(cred).Athletes(ctx)
+	if err != nil {
+		v.site.Log.WarnContext(ctx, "athletes' names cannot be read", "error", err.Error())
+		return nil
+	}
+	names := make(map[string]string, len(list))
+	for _, a := range list {
+		names[a.ID()] = a.Name()
+	}
+	return names
+}
+
+// clientOfConnection says who a connection belongs to.
+func (s *Site) clientOfConnection(c identity.Connection) pages.Client {
+	out := pages.Client{Name: c.Name}
+	switch _, own := s.Server.own[c.Client]; {
+	case own:
+		out.Host, out.Verified = c.Host(), true
+	case strings.HasPrefix(c.Client, "https://"): // only documents have addresses for ids
+		out.Host, out.Verified = redirect.Host(c.Client), true
+	}
+	return out
+}
