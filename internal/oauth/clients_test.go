@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"intervals-mcp/internal/authorizer"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/oauth/clientdoc"
 )
@@ -117,6 +119,84 @@ func TestChatGPTsSequence(t *testing.T) {
 	if err != nil || tok.Audience != metadata.text("resource") || tok.Host != "chatgpt.com" || tok.Client != "ChatGPT" {
 		t.Errorf("%+v, %v", tok, err)
 	}
+}
+
+// asked gives what the authorizer of a deployment says of a token.
+func (r *rig) asked(public, access string) string {
+	a := &authorizer.Authorizer{Tokens: r.table, Now: r.now, Log: slog.New(slog.DiscardHandler), PublicURL: public}
+	out, err := a.Handle(r.t.Context(), authorizer.Request{Type: "REQUEST", Version: "2.0", Headers: map[string]string{"authorization": "Bearer " + access}, IdentitySource: []string{"Bearer " + access}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	word, _ := out.Context["auth"].(string)
+	return word
+}
+
+func TestR3_ATokenIsForOurResourceOnly(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		access := r.connected(claudeID).text("access_token")
+		for public, want := range map[string]string{issuer: "ok", "https://other.example": "invalid_token", issuer + ".evil.example": "invalid_token", "http://mcp.example": "invalid_token"} {
+			if got := r.asked(public, access); got != want {
+				t.Errorf("%s: %s", public, got)
+			}
+		}
+		list, err := r.ids.Connections(t.Context(), athlete)
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		if err := r.ids.RevokeConnection(t.Context(), athlete, list[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.asked(issuer, access); got != "invalid_token" { // at its very next request
+			t.Error(got)
+		}
+	})
+}
+
+// Neither a code nor a refresh token nor a client's secret opens the endpoint.
+func TestOnlyAnAccessTokenIsABearerToken(t *testing.T) {
+	r := newRig(t, nil)
+	reg := r.register(`{"redirect_uris":["` + callback + `"],"token_endpoint_auth_method":"client_secret_post"}`)
+	code := r.consent(query(reg.text("client_id")))
+	got := r.redeem(reg.text("client_id"), code, "client_secret", reg.text("client_secret"))
+	for _, token := range []string{code, got.text("refresh_token"), reg.text("client_secret")} {
+		if word := r.asked(issuer, token); word != "invalid_token" {
+			t.Errorf("%.9s...: %s", token, word)
+		}
+	}
+}
+
+func TestFiftyPeopleConnectAtOnce(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		const people = 50
+		var wg sync.WaitGroup
+		for i := range people {
+			user := fmt.Sprintf("i%d", 100+i)
+			if _, err := r.ids.AddUser(t.Context(), identity.User{ID: user, Athlete: user}); err != nil {
+				t.Fatal(err)
+			}
+			wg.Go(func() {
+				client := r.publicClient()
+				a, err := r.parse(query(client))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				to, err := r.Grant(t.Context(), a, Choices{User: user, Permissions: identity.Permissions{Scopes: a.Scopes}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got := r.redeem(client, answerOf(t, to).Get("code"))
+				r.want(got, 200, "")
+				tok, err := r.table.Token(t.Context(), identity.HashOf(got.text("access_token")))
+				if err != nil || tok.User != user {
+					t.Errorf("%s got a token of %s: %v", user, tok.User, err)
+				}
+			})
+		}
+		wg.Wait()
+	})
 }
 
 // private resolves every name to the metadata service of a cloud.

@@ -159,9 +159,13 @@ func (r *rig) send(method, target, body string, headers ...string) reply {
 	return out
 }
 
-// want fails unless an answer has this status and error code ("" = none).
+// want fails unless an answer has this status and error code ("" = none), and
+// a description as RFC 6749 5.2 spells it.
 func (r *rig) want(got reply, status int, code string) {
 	r.t.Helper()
+	if d := got.text("error_description"); (d == "") != (code == "") || strings.ContainsFunc(d, func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }) {
+		r.t.Errorf("%d %q is described as %q", got.Code, code, d)
+	}
 	if got.Code != status || got.text("error") != code {
 		r.t.Errorf("%d %s, want %d %q", got.Code, got.Body, status, code)
 	}

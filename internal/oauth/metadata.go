@@ -38,20 +38,21 @@ func isWellKnown(path string) bool { return strings.HasPrefix(path, "/.well-know
 // documentLife is how long a client may keep a document.
 const documentLife = "public, max-age=300"
 
-// serveDocument answers GET /.well-known/{proxy+}.
-func serveDocument(w http.ResponseWriter, r *http.Request, p Place) {
+// serveDocument answers GET /.well-known/{proxy+} and gives a word for the log.
+func serveDocument(w http.ResponseWriter, r *http.Request, p Place) string {
 	document, ok := wellKnown[r.URL.Path]
 	if ok && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		(&Error{Code: codeInvalidRequest, Description: "A document is read with GET.", Status: http.StatusMethodNotAllowed}).write(w)
-		return
+		return codeInvalidRequest
 	}
 	if !ok {
 		writeJSON(w, http.StatusNotFound, notFound{"not_found", "There is no document here. The MCP endpoint is " + p.resource() + ".", p.resource()})
-		return
+		return "not_found"
 	}
 	w.Header().Set("Cache-Control", documentLife)
 	writeBytes(w, http.StatusOK, []byte(strings.ReplaceAll(document, "{issuer}", p.Issuer)))
+	return "ok"
 }
 
 // notFound is the JSON of a 404: some clients read any error as OAuth's and

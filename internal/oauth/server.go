@@ -92,7 +92,8 @@ func (s *Server) Handler(next http.Handler) http.Handler {
 			s.serve(w, r, "revoke", s.revoke)
 		default:
 			if isWellKnown(r.URL.Path) || next == nil {
-				serveDocument(w, r, p)
+				start := s.now()
+				s.note(r.Context(), p, "document", serveDocument(w, r, p), nil, start)
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -112,16 +113,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, endpoint string, 
 			s.log.ErrorContext(r.Context(), "panic", "request_id", p.RequestID, "stack", string(debug.Stack()))
 			failed = &Error{Code: codeServerError, Description: "This server failed to answer.", Status: http.StatusInternalServerError}
 		}
-		outcome := "ok"
+		outcome, cause := "ok", error(nil)
 		if failed != nil {
 			failed.write(w)
-			outcome = failed.Code
+			outcome, cause = failed.Code, failed.cause
 		}
-		attrs := []any{"request_id", p.RequestID, "endpoint", endpoint, "outcome", outcome, "duration_ms", s.now().Sub(start).Milliseconds()}
-		if failed != nil && failed.cause != nil {
-			attrs = append(attrs, "error", failed.cause.Error())
-		}
-		s.log.InfoContext(r.Context(), "request", attrs...)
+		s.note(r.Context(), p, endpoint, outcome, cause, start)
 	}()
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -129,4 +126,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, endpoint string, 
 		return
 	}
 	failed = do(w, r, p)
+}
+
+// note writes the log line of a request.
+func (s *Server) note(ctx context.Context, p Place, endpoint, outcome string, cause error, start time.Time) {
+	attrs := []slog.Attr{slog.String("request_id", p.RequestID), slog.String("endpoint", endpoint), slog.String("outcome", outcome),
+		slog.Int64("duration_ms", s.now().Sub(start).Milliseconds())}
+	if cause != nil {
+		attrs = append(attrs, slog.String("error", cause.Error()))
+	}
+	s.log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
