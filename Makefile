@@ -134,3 +134,4 @@ clean: ## remove what was built and fetched
 # What concerns the stack in an AWS account.
 -include infra/aws.mk
 include infra/blackbox.mk
+include infra/browser.mk
