@@ -2,6 +2,7 @@ package identity
 
 import (
 	"fmt"
+	"log/slog"
 	"net/url"
 	"slices"
 	"strconv"
@@ -63,6 +64,12 @@ type Connection struct {
 
 	family family
 }
+
+// String, GoString and LogValue name the connection and show nothing of its
+// tokens, not even their hashes.
+func (c Connection) String() string       { return "connection " + c.ID }
+func (c Connection) GoString() string     { return c.String() }
+func (c Connection) LogValue() slog.Value { return slog.StringValue(c.ID) }
 
 // Host is where the client's person is sent back to, for the person to see:
 // "claude.ai", "localhost:3118".

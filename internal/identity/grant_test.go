@@ -123,7 +123,10 @@ func TestATokenAnswerAndAConnectionDoNotPrintSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := log.String() + string(j) + fmt.Sprintf("%v %+v", last, last)
+	all := log.String() + string(j) + fmt.Sprintf("%v %+v %#v", last, last, last.Connection)
+	if sum := identity.HashOf(last.Refresh.Reveal()); strings.Contains(all, strings.Trim(fmt.Sprint([32]byte(sum)), "[]")[:30]) {
+		t.Errorf("a hash is shown: %s", all)
+	}
 	for _, token := range []secrets.Secret{last.Access, last.Refresh} {
 		if strings.Contains(all, token.Reveal()[9:30]) || strings.Contains(all, identity.HashOf(token.Reveal()).Hex()) {
 			t.Errorf("shown: %s", all)

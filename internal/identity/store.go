@@ -242,15 +242,14 @@ func (s *Store) RevokeToken(ctx context.Context, id string) error {
 // browser sessions, and says how many tokens and connections were in force.
 func (s *Store) RevokeTokens(ctx context.Context, user string) (n int, err error) {
 	err = s.edit(ctx, user, func(a *Account) (Changes, error) {
-		n = 0
 		var connections []string
 		for _, c := range a.Connections {
 			if c.Usable(s.now()) == nil {
 				connections = append(connections, c.ID)
-				n++
 			}
 		}
 		c := a.revoke(s.now(), func(Token) bool { return true }, connections...)
+		n = len(connections)
 		for _, t := range c.Tokens {
 			if !t.OAuth() {
 				n++
