@@ -43,7 +43,7 @@ func (e *Engine) History(ctx context.Context, of Scope, before audit.ID, limit i
 		if err != nil {
 			return nil, false, fmt.Errorf("read the audit log: %w", err)
 		}
-		if h.Status == audit.Applied {
+		if h.Status == audit.Applied && undone[h.Change].IsZero() { // an undo that was undone undoes nothing
 			for _, id := range h.Undoes {
 				undone[id] = h.Change
 			}

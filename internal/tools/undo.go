@@ -103,7 +103,7 @@ func (rq *Request) notMine(ctx context.Context, id audit.ID) (undone, error) {
 	if err != nil {
 		return undone{}, err
 	}
-	after := audit.NewID(id.Time.Add(1), id.Request) // the next page after it begins with the change itself
+	after := audit.ID{Time: id.Time, Request: id.Request + "~"} // the page after it begins with the change itself
 	page, _, err := rq.svc.Changes.History(ctx, change.Scope{Athlete: me.ID}, after, 1)
 	if err != nil {
 		return undone{}, unreadable(rq, ctx, err)
