@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 
 	"intervals-mcp/internal/change"
@@ -17,27 +18,31 @@ import (
 // backend is the MCP server and what hangs on it.
 type backend struct {
 	*mcpserver.Server
-	warm func() // builds in advance what would keep the first call waiting
+	warm     func() // builds in advance what would keep the first call waiting
+	upstream *intervals.Upstream
+	keys     localKeys
+	changes  *change.Engine
 }
 
 // newBackend wires upstream, stores, tools and MCP server. accountPage is
-// where a person mends their key.
-func newBackend(o options, s stores, accountPage string) (backend, error) {
+// where a person mends their key; approve is where they approve a change, nil
+// where there are no pages.
+func newBackend(o options, s stores, accountPage string, approve func(context.Context, string) string) (backend, error) {
 	b := backend{warm: func() {}}
 	up := intervals.Options{BaseURL: o.baseURL, UserAgent: userAgent(), Observe: mcpserver.Observe}
-	var keys secrets.Store = secrets.Single{User: identity.Local, Cred: secrets.Credential{APIKey: o.apiKey}}
+	b.keys = localKeys{own: secrets.Single{User: identity.Local, Cred: secrets.Credential{APIKey: o.apiKey}}, Keeper: s.secrets}
 	if o.demo {
 		d := newDemo(o)
 		up.BaseURL, up.Transport = "http://127.0.0.1/api/v1", d
-		keys = d
+		b.keys.own, b.keys.demo = d, &d
 		b.warm = func() { _, _ = d.build() }
 	}
-	upstream, err := intervals.New(up)
-	if err != nil {
+	var err error
+	if b.upstream, err = intervals.New(up); err != nil {
 		return b, misuse("INTERVALS_API_BASE_URL: %v", err)
 	}
-	changes := change.New(change.Config{Log: s.audit, State: s.state, Now: o.now, NewID: mcpserver.RequestID, Logger: o.log})
-	svc := tools.NewService(tools.Config{Upstream: upstream, Secrets: localKeys{keys, s.secrets, o.demo}, Changes: changes, Now: o.now, Log: o.log, AccountPage: accountPage})
+	b.changes = change.New(change.Config{Log: s.audit, State: s.state, Now: o.now, NewID: mcpserver.RequestID, Logger: o.log, ApprovePage: approve})
+	svc := tools.NewService(tools.Config{Upstream: b.upstream, Secrets: b.keys, Changes: b.changes, Now: o.now, Log: o.log, AccountPage: accountPage})
 	b.Server = mcpserver.New(mcpserver.Options{Caller: svc, Tools: tools.All(), Version: buildVersion(), Log: o.log, LegacyOnly: o.legacyOnly})
 	return b, nil
 }
@@ -79,3 +84,9 @@ func (d demo) Credential(_ context.Context, user string) (secrets.Credential, er
 
 // Refused implements secrets.Store.
 func (d demo) Refused(string) {}
+
+// knows reports whether a credential is one of an invented athlete.
+func (d demo) knows(c secrets.Credential) bool {
+	s, err := d.build()
+	return err == nil && slices.ContainsFunc(s.Athletes(), func(a fake.AthleteInfo) bool { return a.APIKey == c.APIKey.Reveal() })
+}

@@ -17,8 +17,11 @@ import (
 	"intervals-mcp/internal/authorizer"
 	"intervals-mcp/internal/gateway"
 	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/intervals/fake"
 	"intervals-mcp/internal/mcpserver"
 	"intervals-mcp/internal/mcpserver/apigw"
+	"intervals-mcp/internal/oauth"
+	oauthapigw "intervals-mcp/internal/oauth/apigw"
 	"intervals-mcp/internal/secrets"
 )
 
@@ -50,12 +53,17 @@ func serve(ctx context.Context, p process) error {
 		return err
 	}
 	defer l.Close() //nolint:errcheck // the process ends
-	url := localURL(l) + mcpserver.Path
-	b, err := newBackend(o, st, "the terminal that runs this server (API_KEY)")
+	origin := localURL(l)
+	url := origin + mcpserver.Path
+	b, err := newBackend(o, st, origin+"/account/key (the key in API_KEY: in the terminal that runs this server)", oauth.ApprovePageOf(origin))
 	if err != nil {
 		return err
 	}
-	handler := behindGateway(b, o, st, token, strings.TrimSuffix(url, mcpserver.Path))
+	site, err := newSite(b, o, st, origin)
+	if err != nil {
+		return err
+	}
+	handler := behindGateway(b, o, st, token, origin, site)
 	return runHTTP(ctx, l, handler, o.log, func() error {
 		if err := writeReady(o.readyFile, map[string]any{"url": url, "token": token.Reveal(), "pid": os.Getpid()}); err != nil {
 			return err
@@ -66,15 +74,17 @@ func serve(ctx context.Context, p process) error {
 	})
 }
 
-// behindGateway puts the deployment's authorizer and MCP handler behind the
-// gateway, all in this process. origin is how this machine reaches it.
-func behindGateway(b backend, o options, st stores, token secrets.Secret, origin string) http.Handler {
-	who := &authorizer.Authorizer{Now: time.Now, Log: slog.New(quiet{o.log.Handler()}), Tokens: localTokens{
+// behindGateway puts the deployment's authorizer, MCP handler and pages behind
+// the gateway, all in this process. origin is how this machine reaches it.
+func behindGateway(b backend, o options, st stores, token secrets.Secret, origin string, site http.Handler) http.Handler {
+	who := &authorizer.Authorizer{Now: time.Now, PublicURL: origin, Log: slog.New(quiet{o.log.Handler()}), Tokens: localTokens{
 		Tokens: st.identity, own: identity.HashOf(token.Reveal()), flags: o, used: identity.NewLastUsed(st.identity.Touch, time.Now)}}
-	mcp := apigw.New(b.Server, apigw.Options{PublicURL: origin, Laptop: true})
+	mcp := apigw.New(b.Server, apigw.Options{PublicURL: origin, Laptop: true, SignIn: true})
 	return gateway.New(gateway.Options{
-		Authorizer: who.Handle, Functions: map[string]gateway.Integration{"McpFunction": mcp.Invoke},
-		Domain: strings.TrimPrefix(origin, "http://"), Challenge: `Bearer scope="read write"`, Log: o.log,
+		Authorizer: who.Handle,
+		Functions:  map[string]gateway.Integration{"McpFunction": mcp.Invoke, "OauthFunction": oauthapigw.New(site, origin).Invoke},
+		Domain:     strings.TrimPrefix(origin, "http://"), Log: o.log,
+		Challenge: `Bearer resource_metadata="` + origin + `/.well-known/oauth-protected-resource` + mcpserver.Path + `", scope="read write"`,
 	})
 }
 
@@ -111,13 +121,14 @@ func banner(w io.Writer, o options, url string, token secrets.Secret) {
 		inShell, inJSON, said = `$(cat "`+file+`")`, "TOKEN", "Token: in the file "+file
 	}
 	if o.demo {
-		said += "\n" + strings.TrimSpace(o.demoWhy+" Everything about the demo athlete is invented.")
+		said += "\n" + strings.TrimSpace(o.demoWhy+" Everything about the demo athlete is invented; to sign in as them, the key is "+fake.DemoKey+".")
 	}
 	if o.anyInterface {
 		said += "\nOther machines can reach this server, and it speaks plain HTTP: the token can be read on the way."
 	}
 	_, _ = fmt.Fprintf(w, `intervals-mcp %[1]s: MCP server at %[2]s
 %[3]s
+To sign in, or to see and undo what was changed, open %[6]s in a browser.
 
 Connect one client:
   Claude Code  claude mcp add --transport http intervals %[2]s --header "Authorization: Bearer %[4]s"
@@ -126,7 +137,7 @@ Connect one client:
   curl         curl -s %[2]s -H "Authorization: Bearer %[4]s" -H "Content-Type: application/json" -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_activities","arguments":{"start_date":"-7d"}}}'
 
 Ctrl-C stops it.
-`, buildVersion(), url, said, inShell, inJSON)
+`, buildVersion(), url, said, inShell, inJSON, strings.TrimSuffix(url, mcpserver.Path)+"/account")
 }
 
 // terminal reports whether a person is likely to be reading.

@@ -16,7 +16,7 @@ func stdio(ctx context.Context, p process) error {
 	}
 	st := openStores(o)
 	defer st.close()
-	b, err := newBackend(o, st, "the settings of the client that starts this server (API_KEY)")
+	b, err := newBackend(o, st, "the settings of the client that starts this server (API_KEY)", nil)
 	if err != nil {
 		return err
 	}

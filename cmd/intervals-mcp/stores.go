@@ -19,7 +19,7 @@ type stores struct {
 	audit    audit.Log
 	state    state.Store
 	identity identity.Table
-	secrets  secrets.Store
+	secrets  secrets.Keeper
 	close    func()
 }
 
@@ -39,9 +39,9 @@ func openStores(o options) stores {
 // localKeys are the key of the built-in user, which comes from the
 // environment or the demo, and the stored keys of everybody else.
 type localKeys struct {
-	own    secrets.Store
-	others secrets.Store
-	demo   bool // there is no way to Intervals.icu, so stored keys lead nowhere
+	own secrets.Store
+	secrets.Keeper
+	demo *demo // there is no way to Intervals.icu: only invented athletes' keys lead anywhere
 }
 
 // Credential implements secrets.Store.
@@ -49,14 +49,12 @@ func (k localKeys) Credential(ctx context.Context, user string) (secrets.Credent
 	if user == identity.Local {
 		return k.own.Credential(ctx, user)
 	}
-	if k.demo {
+	cred, err := k.Keeper.Credential(ctx, user)
+	if k.demo != nil && err == nil && !k.demo.knows(cred) {
 		return secrets.Credential{}, tools.Problems{{Message: "this server shows the demo athlete, because it was started without API_KEY", Next: "start it with API_KEY set to serve the users that were added"}}
 	}
-	return k.others.Credential(ctx, user)
+	return cred, err
 }
-
-// Refused implements secrets.Store: a laptop's stores cache nothing.
-func (k localKeys) Refused(string) {}
 
 // localTokens is the identity store as the authorizer of serve sees it: with
 // what serve's flags say put over what the records say.

@@ -289,7 +289,7 @@ func TestWithoutATokenTheGatewaySaysSoAndWhatToBring(t *testing.T) {
 	}
 	defer resp.Body.Close() //nolint:errcheck // a test
 	b, _ := io.ReadAll(resp.Body)
-	if resp.StatusCode != 401 || string(b) != `{"message":"Unauthorized"}` || resp.Header.Get("WWW-Authenticate") != `Bearer scope="read write"` {
+	if resp.StatusCode != 401 || string(b) != `{"message":"Unauthorized"}` || resp.Header.Get("WWW-Authenticate") != `Bearer resource_metadata="`+strings.TrimSuffix(r.text("url"), "/mcp")+`/.well-known/oauth-protected-resource/mcp", scope="read write"` {
 		t.Errorf("%d %s %v", resp.StatusCode, b, resp.Header)
 	}
 }

@@ -41,7 +41,7 @@ func (g *Gateway) event(r *http.Request, id string, route Route, proxy string) R
 		},
 	}
 	if proxy != "" {
-		ev.PathParameters = map[string]string{"proxy": proxy}
+		ev.PathParameters = map[string]string{route.variable(): proxy}
 	}
 	return ev
 }

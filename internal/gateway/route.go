@@ -13,7 +13,20 @@ type Route struct {
 func Routes() []Route {
 	return []Route{
 		{Key: "ANY /mcp", Function: "McpFunction", Authorized: true},
-		{Key: "GET /.well-known/{proxy+}", Function: "McpFunction"},
+		{Key: "GET /", Function: "OauthFunction"},
+		{Key: "GET /.well-known/{proxy+}", Function: "OauthFunction"},
+		{Key: "GET /authorize", Function: "OauthFunction"},
+		{Key: "POST /authorize", Function: "OauthFunction"},
+		{Key: "POST /token", Function: "OauthFunction"},
+		{Key: "POST /register", Function: "OauthFunction"},
+		{Key: "POST /revoke", Function: "OauthFunction"},
+		{Key: "GET /account", Function: "OauthFunction"},
+		{Key: "POST /account", Function: "OauthFunction"},
+		{Key: "GET /account/{proxy+}", Function: "OauthFunction"},
+		{Key: "POST /account/{proxy+}", Function: "OauthFunction"},
+		{Key: "GET /invite/{code}", Function: "OauthFunction"},
+		{Key: "GET /callback", Function: "OauthFunction"},
+		{Key: "GET /assets/{proxy+}", Function: "OauthFunction"},
 		{Key: "$default", Function: "McpFunction"},
 	}
 }
@@ -24,7 +37,8 @@ const (
 )
 
 // match finds the route of a request as API Gateway does: a full match first,
-// then one with a greedy variable, whose value is given, then $default.
+// then one with a greedy variable, then $default. The value of a variable is
+// given.
 func match(routes []Route, method, path string) (found Route, proxy string, ok bool) {
 	best := 0
 	for _, r := range routes {
@@ -56,8 +70,21 @@ func (r Route) rank(method, path string) (rank int, proxy string) {
 		}
 		return 2 + exact, rest
 	}
+	if prefix, _, one := strings.Cut(pattern, "{"); one { // a variable for one segment, the last
+		rest, fits := strings.CutPrefix(path, prefix)
+		if !fits || rest == "" || strings.Contains(rest, "/") {
+			return 0, ""
+		}
+		return 4 + exact, rest
+	}
 	if path != pattern {
 		return 0, ""
 	}
 	return 4 + exact, ""
+}
+
+// variable is the name of a route's path variable: "proxy" of {proxy+}.
+func (r Route) variable() string {
+	_, name, _ := strings.Cut(r.Key, "{")
+	return strings.TrimRight(name, "+}")
 }

@@ -73,7 +73,12 @@ func NewSite(o SiteOptions) *Site {
 // request arrived. It is a change.Config's.
 func ApprovePage(ctx context.Context, handle string) string {
 	p, _ := placeOf(ctx)
-	return p.Issuer + pages.Path(pages.PathChanges, handle)
+	return ApprovePageOf(p.Issuer)(ctx, handle)
+}
+
+// ApprovePageOf is ApprovePage for a server that knows its origin.
+func ApprovePageOf(origin string) func(context.Context, string) string {
+	return func(_ context.Context, handle string) string { return origin + pages.Path(pages.PathChanges, handle) }
 }
 
 // room is one page with what can be done there.

@@ -181,7 +181,9 @@ func (v *visit) call(user, athlete string) (change.Call, error) {
 	if athlete == "" {
 		athlete = v.user.Athlete
 	}
-	if athlete != v.user.Athlete && (!v.user.Coach || !slices.Contains(v.user.Athletes, athlete)) {
+	// A plan of the same person's other user was made with that user's key and
+	// reaches no further.
+	if user == v.user.ID && athlete != v.user.Athlete && (!v.user.Coach || !slices.Contains(v.user.Athletes, athlete)) {
 		return change.Call{}, errNotTheirs
 	}
 	cred, err := v.site.Keys.Credential(v.r.Context(), user)

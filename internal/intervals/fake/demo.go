@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// DemoKey is the demo athlete's API key. It guards invented data.
+const DemoKey = "demo-key-1"
+
 // Demo is the data set of `--demo`: five invented athletes with a believable
 // past relative to now, and a plan. It is the same for the same day, and
 // tomorrow's has the same past but for what lies at its edges: randomness is

@@ -59,7 +59,7 @@ type demoSlot struct {
 func demoPeople() []*demoPerson {
 	people := []*demoPerson{
 		{
-			n: 1, id: "i100001", fitness: 58, first: "Jonas", last: "Falkenrath", key: "demo-key-1",
+			n: 1, id: "i100001", fitness: 58, first: "Jonas", last: "Falkenrath", key: DemoKey,
 			zone: "Europe/Berlin", holidayZone: "Atlantic/Canary", sex: "M", born: "1988-05-17",
 			city: "Musterhafen", country: "Germany", height: 1.83, weight: 73.4, weightPerWeek: -0.018,
 			restHR: 47, hrv: 68, steps: 8200, weeks: 105, planned: 53, every: 1, sea: [2]float64{55.35, 17.05}, hilly: 1,
