@@ -51,7 +51,7 @@ func run(ctx context.Context, p process) int {
 }
 
 func operate(ctx context.Context, p process) error {
-	if len(p.args) == 0 || !slices.Contains([]string{"users", "tokens", "audit", "undo", "doctor"}, p.args[0]) {
+	if len(p.args) == 0 || !slices.Contains([]string{"users", "tokens", "connections", "audit", "undo", "doctor"}, p.args[0]) {
 		return operator.Misuse{Err: errors.New("this program is a part of intervals-mcp; start that one: intervals-mcp users list --stack NAME")}
 	}
 	return operator.Run(ctx, operator.Process{

@@ -8,7 +8,7 @@ type about struct{ name, usage, flags string }
 
 var commands = []about{
 	{"serve", `  intervals-mcp serve   [--addr 127.0.0.1:8765] [--data DIR] [--demo] [--toolset core|full] [--scope read|write]
-                        [--confirm all|destructive|never] [--now TIME] [--insecure-any-interface] [--ready-file PATH]
+                        [--confirm all|destructive|never|person] [--now TIME] [--insecure-any-interface] [--ready-file PATH]
 `, `  --addr HOST:PORT          where to listen
   --insecure-any-interface  let --addr be open to other machines; the token then travels in the clear
   --ready-file PATH         written when requests are answered: JSON with url, token and pid
@@ -27,13 +27,21 @@ var commands = []about{
 `, ""},
 	{"users", `
   intervals-mcp users  add --athlete ID [--name NAME] [--coach]    (the key comes from a prompt or from stdin)
+  intervals-mcp users  invite [--athlete ID] [--coach] [--days N] [--from NAME] [--url URL]
   intervals-mcp users  list | show U | remove U
 `, `  --athlete ID  whose key it is, such as i12345; the user gets this name too. Again for a new key
   --name NAME   how lists call the user
   --coach       the key also reaches the athletes whom it coaches now
+
+invite prints a link, once: whoever opens it enrols with their own key, which you never see.
+  --athlete ID  only this athlete can use it
+  --coach       they become a coach of those whom their key then reaches
+  --days N      how long it is good: 1 to 30, 7 unless said
+  --from NAME   who invites, as the page says it
+  --url URL     where the deployment is, unless it is a stack's own address or serve on 127.0.0.1:8765
 ` + placeFlags},
 	{"tokens", `  intervals-mcp tokens create --user U --days 30|90|365|never --scope read|write [--toolset core|full]
-                       [--confirm all|destructive|never] [--athletes ID,ID] [--label TEXT]
+                       [--confirm all|destructive|never|person] [--athletes ID,ID] [--label TEXT]
   intervals-mcp tokens list [--user U] | revoke ID | revoke --all --user U
 `, `  --days N           when the token ends
   --scope read       leaves out every tool that writes
@@ -41,7 +49,12 @@ var commands = []about{
   --athletes ID,ID   of those whom a coach reaches, these only
   --confirm WHICH    ` + confirmText + `
   --label TEXT       what the token is for, in lists
-  --all              with revoke: every token of the user
+  --all              with revoke: every token and every connection of the user
+` + placeFlags},
+	{"connections", `  intervals-mcp connections list [--user U] | revoke ID
+`, `What people connected by signing in from a client (Claude, ChatGPT ...), and ending it. The host is where the client's
+person was sent back to; its name is only what the client says of itself.
+  --user U  those of one user
 ` + placeFlags},
 	{"audit", `  intervals-mcp audit  list [--user U] [--athlete ID] [--day YYYY-MM-DD] [--days N] [--limit N] [--before ID] | show ID
   intervals-mcp audit  orphans [--resolve] | export --format jsonl|csv [--output FILE] | purge --user U
@@ -71,7 +84,8 @@ const (
 	// confirmText is as wide as the longest list of flags lets it be.
 	confirmText = `which changes are shown before they are made, and made once the assistant confirms them: all (default),
                      destructive (deletes, replacing what is there, several objects at once, messages to others) or never.
-                     Some are always shown, such as the undo of something that was changed since`
+                     person: the assistant only proposes, and nothing is written until you approve it on the account page;
+                     stdio has no page. Some changes are always shown, such as the undo of what was changed since`
 	startFlags = `  --data DIR        where token, audit log and users are kept; default: intervals-mcp in the user's data folder
   --demo            the invented athlete, also when API_KEY is set; without --data nothing is kept
   --toolset full    offer all tools, not only the ten of every day

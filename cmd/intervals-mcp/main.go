@@ -57,7 +57,7 @@ func run(ctx context.Context, p process) int {
 
 func dispatch(ctx context.Context, p process) error {
 	if len(p.args) == 0 {
-		return misuse("a command is missing: serve, stdio, users, tokens, audit, undo, doctor, fake or version (--help says more)")
+		return misuse("a command is missing: serve, stdio, users, tokens, connections, audit, undo, doctor, fake or version (--help says more)")
 	}
 	command := p.args[0]
 	p.args = p.args[1:]
@@ -68,7 +68,7 @@ func dispatch(ctx context.Context, p process) error {
 		return stdio(ctx, p)
 	case "fake":
 		return serveFake(ctx, p)
-	case "users", "tokens", "audit", "undo", "doctor":
+	case "users", "tokens", "connections", "audit", "undo", "doctor":
 		return operate(ctx, p, command)
 	case "version", "--version", "-version":
 		_, err := fmt.Fprintln(p.stdout, "intervals-mcp", buildVersion())
@@ -76,7 +76,7 @@ func dispatch(ctx context.Context, p process) error {
 	case "help", "--help", "-help", "-h":
 		return flag.ErrHelp
 	}
-	return misuse("unknown command %q: use serve, stdio, users, tokens, audit, undo, doctor, fake or version (--help says more)", command)
+	return misuse("unknown command %q: use serve, stdio, users, tokens, connections, audit, undo, doctor, fake or version (--help says more)", command)
 }
 
 func buildVersion() string {

@@ -88,8 +88,12 @@ func readOptions(command string, p process, extra func(*flag.FlagSet, *options))
 	}
 	switch o.confirm = identity.Confirm(confirm); o.confirm {
 	case identity.ConfirmAll, identity.ConfirmDestructive, identity.ConfirmNever:
+	case identity.ConfirmPerson:
+		if command == "stdio" { // safety.md 2
+			return o, misuse("--confirm person wants a page on which you approve each change, and stdio has none: use serve, or --confirm all")
+		}
 	default:
-		return o, misuse("--confirm must be all, destructive or never, not %q", confirm)
+		return o, misuse("--confirm must be all, destructive, never or person, not %q", confirm)
 	}
 	var err error
 	if o.log, err = logger(p); err != nil {

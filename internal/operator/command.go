@@ -21,7 +21,7 @@ import (
 
 // Process is what the commands get from the program and from outside.
 type Process struct {
-	Command string   // users, tokens, audit, undo or doctor
+	Command string   // users, tokens, connections, audit, undo or doctor
 	Args    []string // what follows it
 	Getenv  func(string) string
 	Stdin   io.Reader
@@ -71,6 +71,7 @@ type action struct {
 var groups = map[string]map[string]action{
 	"users": {
 		"add":    {usersAddFlags, usersAdd, 0, orMade},
+		"invite": {usersInviteFlags, usersInvite, 0, orMade},
 		"list":   {nil, usersList, 0, existing},
 		"show":   {nil, usersShow, 1, existing},
 		"remove": {yesFlag, usersRemove, 1, existing},
@@ -79,6 +80,10 @@ var groups = map[string]map[string]action{
 		"create": {tokensCreateFlags, tokensCreate, 0, existing},
 		"list":   {userFlag, tokensList, 0, existing},
 		"revoke": {tokensRevokeFlags, tokensRevoke, 1, existing},
+	},
+	"connections": {
+		"list":   {userFlag, connectionsList, 0, existing},
+		"revoke": {yesFlag, connectionsRevoke, 1, existing},
 	},
 	"audit": {
 		"list":    {auditListFlags, auditList, 0, existing},
@@ -93,7 +98,7 @@ var groups = map[string]map[string]action{
 
 // order of the actions in messages.
 var order = map[string]string{
-	"users": "add, list, show or remove", "tokens": "create, list or revoke",
+	"users": "add, invite, list, show or remove", "tokens": "create, list or revoke", "connections": "list or revoke",
 	"audit": "list, show, orphans, export or purge",
 }
 

@@ -1,5 +1,5 @@
 // Package operator holds the commands of the person who runs a deployment:
-// users, tokens, audit, undo and doctor.
+// users, tokens, connections, audit, undo and doctor.
 //
 // Run reads a command's flags, opens the stores it works on and does what it
 // says. The stores are a data folder (package folder) or a stack in AWS
@@ -11,7 +11,7 @@
 // What a person reads goes to stdout, as a table or, with --json, for programs;
 // questions, notes and progress go to stderr, the latter on a terminal only. A
 // key comes from a prompt without echo or from stdin, and no output ever holds
-// one. A token is printed once, by the command that makes it.
+// one. A token or an invitation is printed once, by the command that makes it.
 //
 // An undo, and the outcome of a change whose process was killed, take the road of
 // every change (package change), with the key of the user whose change it is.

@@ -50,9 +50,9 @@ func (c *command) request() (r identity.Request, err error) {
 		return r, misuse("--toolset must be core or full, not %q", c.opt.toolset)
 	}
 	switch r.Confirm = identity.Confirm(c.opt.confirm); r.Confirm {
-	case identity.ConfirmAll, identity.ConfirmDestructive, identity.ConfirmNever:
+	case identity.ConfirmAll, identity.ConfirmDestructive, identity.ConfirmNever, identity.ConfirmPerson:
 	default:
-		return r, misuse("--confirm must be all, destructive or never, not %q", c.opt.confirm)
+		return r, misuse("--confirm must be all, destructive, never or person, not %q", c.opt.confirm)
 	}
 	r.Label = c.opt.label
 	if c.given["athletes"] {
@@ -93,7 +93,7 @@ func tokensCreate(ctx context.Context, c *command) error {
 	if !t.Expires.IsZero() {
 		ends = "expires " + when(t.Expires)
 	}
-	c.note("Token %s of user %s (%s, %s tools, confirm %s, reaches %s) %s. It is shown this once:", t.ID, t.User, scope(t), t.Toolset, t.Confirm, reach(t.Coach, t.Athletes), ends)
+	c.note("Token %s of user %s (%s, %s tools, confirm %s, reaches %s) %s. It is shown this once:", t.ID, t.User, widest(t.Scopes), t.Toolset, t.Confirm, reach(t.Coach, t.Athletes), ends)
 	if err := c.say("%s", secret.Reveal()); err != nil {
 		return err
 	}
@@ -104,8 +104,9 @@ func tokensCreate(ctx context.Context, c *command) error {
 	return nil
 }
 
-func scope(t identity.Token) string {
-	if slices.Contains(t.Scopes, identity.ScopeWrite) {
+// widest names the scope that holds the others.
+func widest(scopes []identity.Scope) string {
+	if slices.Contains(scopes, identity.ScopeWrite) {
 		return "write"
 	}
 	return "read"
@@ -130,7 +131,7 @@ func tokenJSON(t identity.Token, now time.Time) map[string]any {
 	if t.Athletes == nil {
 		t.Athletes = []string{}
 	}
-	return map[string]any{"id": t.ID, "user": t.User, "athlete": t.Athlete, "athletes": t.Athletes, "coach": t.Coach, "scope": scope(t), "toolset": t.Toolset,
+	return map[string]any{"id": t.ID, "user": t.User, "athlete": t.Athlete, "athletes": t.Athletes, "coach": t.Coach, "scope": widest(t.Scopes), "toolset": t.Toolset,
 		"confirm": t.Confirm, "label": t.Client, "created": stamp(t.Created), "last_used": stamp(t.LastUsed), "expires": stamp(t.Expires),
 		"revoked": stamp(t.Revoked), "state": tokenState(t, now)}
 }
@@ -150,7 +151,7 @@ func tokenTable(tokens []identity.Token, now time.Time) *table {
 		if expires == "" {
 			expires = "never"
 		}
-		t.row(token.ID, tokenState(token, now), expires, when(token.LastUsed), scope(token), string(token.Toolset), string(token.Confirm), reach(token.Coach, token.Athletes), token.Client)
+		t.row(token.ID, tokenState(token, now), expires, when(token.LastUsed), widest(token.Scopes), string(token.Toolset), string(token.Confirm), reach(token.Coach, token.Athletes), token.Client)
 	}
 	return t
 }
@@ -178,22 +179,7 @@ func (c *command) tokens(ctx context.Context) ([]identity.Token, error) {
 		}
 		return c.stores.Identity.Tokens(ctx, u.ID)
 	}
-	users, err := c.stores.Identity.Users(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := c.progress()
-	defer p.clear()
-	var all []identity.Token
-	for i, u := range users {
-		p.show("user %d of %d", i+1, len(users))
-		tokens, err := c.stores.Identity.Tokens(ctx, u.ID)
-		if err != nil && !errors.Is(err, identity.ErrNoUser) { // removed meanwhile
-			return nil, err
-		}
-		all = append(all, tokens...)
-	}
-	return all, nil
+	return ofAll(ctx, c, c.stores.Identity.Tokens)
 }
 
 func tokensRevokeFlags(c *command) {
@@ -202,7 +188,7 @@ func tokensRevokeFlags(c *command) {
 	c.fs.BoolVar(&c.opt.all, "all", false, "")
 }
 
-// tokensRevoke ends one token, or all of a user.
+// tokensRevoke ends one token, or all that a user let in.
 func tokensRevoke(ctx context.Context, c *command) error {
 	switch {
 	case c.opt.all && len(c.args) > 0:
@@ -237,30 +223,61 @@ func tokensRevoke(ctx context.Context, c *command) error {
 	return c.say("Token %s is revoked.", strings.ToLower(id))
 }
 
+// revokeAll ends all that a user let in: whoever lost a device does not know
+// which of them was on it.
 func (c *command) revokeAll(ctx context.Context) error {
 	u, err := c.user(ctx, c.opt.user)
 	if err != nil {
 		return err
 	}
-	tokens, err := c.stores.Identity.Tokens(ctx, u.ID)
+	force, err := c.access(ctx, u.ID)
 	if err != nil {
 		return err
 	}
-	force := inForce(tokens, c.Now())
-	for _, t := range force {
-		c.note("  token  %s", label(t.ID, t.Client))
-	}
-	if err := c.confirm(ctx, fmt.Sprintf("Revoke %s of user %s?", count(len(force), "token", "tokens"), u.ID)); err != nil {
+	force.list(c)
+	if err := c.confirm(ctx, fmt.Sprintf("Revoke %s of user %s?", force, u.ID)); err != nil {
 		return err
 	}
-	n, err := c.stores.Identity.RevokeTokens(ctx, u.ID)
-	if err != nil {
+	if _, err := c.stores.Identity.RevokeTokens(ctx, u.ID); err != nil {
 		return err
 	}
 	if c.json {
-		return c.writeJSON(map[string]any{"user": u.ID, "tokens_revoked": n})
+		return c.writeJSON(map[string]any{"user": u.ID, "tokens_revoked": len(force.tokens), "connections_revoked": len(force.connections)})
 	}
-	return c.say("%s of user %s revoked.", count(n, "token", "tokens"), u.ID)
+	return c.say("%s of user %s revoked.", force, u.ID)
+}
+
+// access is what lets somebody in as a user: tokens and connections in force.
+type access struct {
+	tokens      []identity.Token
+	connections []identity.Connection
+}
+
+func (c *command) access(ctx context.Context, user string) (access, error) {
+	tokens, err := c.stores.Identity.Tokens(ctx, user)
+	if err != nil {
+		return access{}, err
+	}
+	connections, err := c.stores.Identity.Connections(ctx, user)
+	return access{inForce(tokens, c.Now()), usable(connections, c.Now())}, err
+}
+
+func (a access) list(c *command) {
+	for _, t := range a.tokens {
+		c.note("  token  %s", label(t.ID, t.Client))
+	}
+	for _, o := range a.connections {
+		c.note("  client %s", label(o.ID, o.Name+" ("+o.Host()+")"))
+	}
+}
+
+// String counts them: "2 tokens and 1 connection".
+func (a access) String() string {
+	s := count(len(a.tokens), "token", "tokens")
+	if n := len(a.connections); n > 0 {
+		s += " and " + count(n, "connection", "connections")
+	}
+	return s
 }
 
 // label adds what a person calls a thing to its id.

@@ -17,10 +17,14 @@ func usersAddFlags(c *command) {
 	c.fs.BoolVar(&c.opt.coach, "coach", false, "")
 }
 
+var athleteID = regexp.MustCompile(`^[iI]?[0-9]{1,20}$`)
+
+const athleteWant = "--athlete must be all digits (e.g. 123456) or start with 'i' followed by digits (e.g. i123456)"
+
 // usersAdd enrols a user, or replaces the key of one.
 func usersAdd(ctx context.Context, c *command) error {
-	if !regexp.MustCompile(`^[iI]?[0-9]{1,20}$`).MatchString(c.opt.athlete) {
-		return misuse("--athlete must be all digits (e.g. 123456) or start with 'i' followed by digits (e.g. i123456)")
+	if !athleteID.MatchString(c.opt.athlete) {
+		return misuse(athleteWant)
 	}
 	up, err := c.upstream()
 	if err != nil {
@@ -99,7 +103,7 @@ func usersList(ctx context.Context, c *command) error {
 		return c.writeJSON(map[string]any{"users": list})
 	}
 	if len(users) == 0 {
-		return c.say("Nobody is enrolled (%s). Enrol somebody: %s --athlete ID", c.stores.Where, c.again("users add"))
+		return c.say("Nobody is enrolled (%s). Enrol somebody: %s --athlete ID, or let them do it: %s", c.stores.Where, c.again("users add"), c.again("users invite"))
 	}
 	t := table{header: []string{"USER", "ATHLETE", "ENROLLED", "REACHES", "NAME"}}
 	for _, u := range users {
@@ -159,10 +163,14 @@ func usersShow(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
+	connections, err := c.stores.Identity.Connections(ctx, u.ID)
+	if err != nil {
+		return err
+	}
 	keyText, keyState := keyState(ctx, c.stores, u.ID)
 	if c.json {
 		v := userJSON(u)
-		v["key"], v["tokens"] = keyState, tokensJSON(tokens, c.Now())
+		v["key"], v["tokens"], v["connections"] = keyState, tokensJSON(tokens, c.Now()), connectionsJSON(connections, c.Now())
 		return c.writeJSON(v)
 	}
 	athletes := "-"
@@ -175,16 +183,27 @@ func usersShow(ctx context.Context, c *command) error {
 	t.row("coach of", athletes)
 	t.row("enrolled", when(u.Created))
 	t.row("key", keyText)
-	if err := t.write(c.Stdout); err != nil || len(tokens) == 0 {
-		return err
+	tables := []*table{&t}
+	if len(connections) > 0 {
+		tables = append(tables, connectionTable(connections, c.Now()))
 	}
-	if err := c.say(""); err != nil {
-		return err
+	if len(tokens) > 0 {
+		tables = append(tables, tokenTable(tokens, c.Now()))
 	}
-	return tokenTable(tokens, c.Now()).write(c.Stdout)
+	for i, t := range tables {
+		if i > 0 {
+			if err := c.say(""); err != nil {
+				return err
+			}
+		}
+		if err := t.write(c.Stdout); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// usersRemove forgets a user: tokens first, so that nobody gets in while the
+// usersRemove forgets a user: tokens and connections first, so that nobody gets in while the
 // rest goes; identity last, so that it can be run again when something failed.
 func usersRemove(ctx context.Context, c *command) error {
 	arg, err := c.argument("a user id")
@@ -195,23 +214,19 @@ func usersRemove(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := c.stores.Identity.Tokens(ctx, u.ID)
+	force, err := c.access(ctx, u.ID)
 	if err != nil {
 		return err
 	}
-	force := inForce(tokens, c.Now())
 	keyText, _ := keyState(ctx, c.stores, u.ID)
 	c.note("This goes for good (%s):\n  user   %s", c.stores.Where, label(u.ID, u.Name))
-	for _, t := range force {
-		c.note("  token  %s", label(t.ID, t.Client))
-	}
+	force.list(c)
 	c.note("  key    %s", keyText)
 	c.note("Entries of the audit log stay until they expire (%s).", c.again("audit purge --user "+u.ID))
 	if err := c.confirm(ctx, "Remove user "+u.ID+"?"); err != nil {
 		return err
 	}
-	n, err := c.stores.Identity.RevokeTokens(ctx, u.ID)
-	if err != nil {
+	if _, err := c.stores.Identity.RevokeTokens(ctx, u.ID); err != nil {
 		return err
 	}
 	if err := c.stores.Keys.Delete(ctx, u.ID); err != nil {
@@ -221,7 +236,7 @@ func usersRemove(ctx context.Context, c *command) error {
 		return fmt.Errorf("tokens and key are gone, but the user is still listed; run the command again: %w", err)
 	}
 	if c.json {
-		return c.writeJSON(map[string]any{"removed": u.ID, "tokens_revoked": n})
+		return c.writeJSON(map[string]any{"removed": u.ID, "tokens_revoked": len(force.tokens), "connections_revoked": len(force.connections)})
 	}
-	return c.say("User %s is removed; %s revoked.", u.ID, count(n, "token was", "tokens were"))
+	return c.say("User %s is removed, with %s.", u.ID, force)
 }
