@@ -73,7 +73,7 @@ func capabilityFor(method mcp.MCPMethod, has *mcp.ClientCapabilities) string {
 		has = &mcp.ClientCapabilities{}
 	}
 	switch {
-	case method == mcp.MethodElicitationCreate && has.Elicitation == nil:
+	case method == mcp.MethodElicitationCreate && !hasForm(has.Elicitation):
 		return "elicitation"
 	case method == mcp.MethodSamplingCreateMessage && has.Sampling == nil:
 		return "sampling"

@@ -124,7 +124,10 @@ func (s *Server) handler(t tools.Tool) server.ToolHandlerFunc {
 		if len(args) == 0 {
 			args = json.RawMessage("{}")
 		}
-		a := s.opts.Caller.Call(ctx, t, id, args)
+		a := s.opts.Caller.Call(withReply(ctx, r.Params), t, id, args)
+		if a.Ask != nil && mayElicit(ctx) {
+			return ex.ask(*a.Ask), nil
+		}
 		return ex.result(a), nil
 	}
 }
