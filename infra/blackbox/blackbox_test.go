@@ -100,8 +100,11 @@ func serve(t *testing.T) Target {
 	}
 	world := []object{{"user": "local", "tokens": object{
 		"core": object{"scope": "write", "toolset": "core"}, "reader": object{"scope": "read", "toolset": "full"},
-		"expired": object{"scope": "write", "toolset": "full", "expired": true}}}}
-	target := Target{URL: s.URL, Token: s.Token, Writes: true}
+		"destructive": object{"scope": "write", "toolset": "full", "confirm": "destructive"},
+		"never":       object{"scope": "write", "toolset": "full", "confirm": "never"},
+		"person":      object{"scope": "write", "toolset": "full", "confirm": "person"},
+		"expired":     object{"scope": "write", "toolset": "full", "expired": true}}}}
+	target := Target{URL: s.URL, Token: s.Token, Writes: true, SignIn: true}
 	for _, a := range fake.Athletes[1:] {
 		switch {
 		case len(a.CoachOf) >= 2:
@@ -116,6 +119,10 @@ func serve(t *testing.T) Target {
 	}
 	made := run(world)
 	target.Core, target.Reader, target.Expired = made["core"].Token, made["reader"].Token, made["expired"].Token
+	target.Destructive, target.Never, target.Person = made["destructive"].Token, made["never"].Token, made["person"].Token
+	if target.Coach.May == fake.Athletes[0].ID {
+		target.Coach.Own = s.Token
+	}
 	target.Other, target.Coach.Token = made["other"].Token, made["coach"].Token
 	target.Create = func(t *testing.T) (token, id string) {
 		m := run([]object{{"user": "local", "tokens": object{"new": object{"scope": "read", "toolset": "core"}}}})["new"]

@@ -39,12 +39,22 @@ func methods(t *testing.T, r *rig) {
 	}
 }
 
+// signInPaths answer where people sign in; internal/oauth has their tests.
+var signInPaths = map[string]bool{
+	"/.well-known/oauth-authorization-server/mcp": true, "/.well-known/openid-configuration/mcp": true, "/mcp/.well-known/openid-configuration": true,
+	"/.well-known/oauth-protected-resource/mcp": true, "/.well-known/oauth-protected-resource": true, "/.well-known/oauth-authorization-server": true,
+	"/.well-known/openid-configuration": true, "/register": true,
+}
+
 func paths(t *testing.T, r *rig) {
 	for _, path := range []string{
 		"/.well-known/oauth-authorization-server/mcp", "/.well-known/openid-configuration/mcp", "/mcp/.well-known/openid-configuration",
 		"/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server",
 		"/.well-known/openid-configuration", "/.well-known/nonsense", "/.well-known/", "/register", "/mcp/", "/mcp/x", "/sse", "/%2e%2e/x", "/favicon.ico",
 	} {
+		if r.SignIn && signInPaths[path] {
+			continue
+		}
 		for _, method := range []string{"GET", "POST"} {
 			for _, token := range []string{"-", ""} {
 				if r.Emulated && (path == "/mcp/" || (method == "GET") != (token == "-")) {
@@ -58,8 +68,10 @@ func paths(t *testing.T, r *rig) {
 			}
 		}
 	}
-	got := r.send(t, sent{method: "GET", path: "/", token: "-"})
-	got.want(t, 200, 404)
+	got := r.send(t, sent{method: "GET", path: "/", token: "-", page: r.SignIn})
+	if !r.SignIn {
+		got.want(t, 200, 404)
+	}
 	if !strings.Contains(got.body, "/mcp") {
 		t.Errorf("/ does not name the endpoint: %.200s", got.body)
 	}

@@ -50,7 +50,18 @@ func Suite(t *testing.T, target Target) {
 		{"tools/list gives whole declarations, in both eras alike", lists, nothing},
 		{"a read answers", reads, nothing},
 		{"an API key among the arguments is neither used nor repeated", keyArgument, nothing},
-		{"a write is applied, read back and undone", writes, writing},
+		{"a write is applied, read back and taken away", writes, writing},
+
+		// Changes; safety.md 2 and 7
+		{"a write is shown first, made by its own confirmation once, listed, and undone", previewed, writing},
+		{"a confirmation with the wrong summary writes nothing, and five of them drop the plan", wrongSummary, writing},
+		{"used twice at one instant a confirmation writes once", atOnce, writing},
+		{"forged headers and arguments skip no preview", unskipped, writing},
+		{"a confirmation is good for its own connection only", foreignConfirmation, strangers},
+		{"nobody else lists or undoes what a user changed", foreignUndo, strangers},
+		{"each setting shows first what it says, and no more", settings, settled},
+		{"with the setting person no assistant can confirm", onlyThePerson, personal},
+		{"an athlete sees what a coach changed, and only the coach takes it back", coached, coachedToo},
 	} {
 		if c.need.offered != nil && !c.need.offered(r) {
 			t.Logf("left out, for want of %s: %s", c.need.what, c.rule)
@@ -76,7 +87,11 @@ var (
 	nothing     = need{}
 	revoking    = need{"a way to make and revoke a token", func(r *rig) bool { return r.Create != nil && r.Revoke != nil }}
 	breaking    = need{"a way to take the identity store away", func(r *rig) bool { return r.Break != nil && r.Mend != nil }}
+	settled     = need{"a connection with each setting", func(r *rig) bool { return r.Writes && r.Destructive != "" && r.Never != "" }}
+	personal    = need{"a connection whose person approves", func(r *rig) bool { return r.Writes && r.Person != "" }}
+	coachedToo  = need{"a coach and the athlete whom they coach", func(r *rig) bool { return r.Writes && r.Coach.Token != "" && r.Coach.Own != "" }}
 	second      = need{"a second user", func(r *rig) bool { return r.Other != "" }}
+	strangers   = need{"a second user, and a fake to write to", func(r *rig) bool { return r.Writes && r.Other != "" && r.Core != "" }}
 	coaching    = need{"a coach", func(r *rig) bool { return r.Coach.Token != "" }}
 	reading     = need{"a read connection", func(r *rig) bool { return r.Reader != "" }}
 	coreTools   = need{"a connection with the core toolset", func(r *rig) bool { return r.Core != "" }}

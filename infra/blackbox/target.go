@@ -19,15 +19,24 @@ type Target struct {
 	Expired string `json:"expired,omitempty"` // was in force once
 	Other   string `json:"other,omitempty"`   // another user's
 
+	// Token confirms each write (all), and so does whatever is not named here.
+	// These are of the same user, scope write, toolset full.
+	Destructive string `json:"destructive,omitempty"` // confirms only what destroys
+	Never       string `json:"never,omitempty"`       // confirms nothing
+	Person      string `json:"person,omitempty"`      // only a person may, on a page
+
 	// Coach is a token of a coach that reaches only one of two athletes.
 	Coach struct {
 		Token  string `json:"token,omitempty"`
 		May    string `json:"may,omitempty"`     // an athlete id within reach
 		MayNot string `json:"may_not,omitempty"` // the coach's athlete too, but not this token's
+		Own    string `json:"own,omitempty"`     // a token of that athlete within reach
 	} `json:"coach"`
 
 	// Writes says that what the tools write to is a fake.
 	Writes bool `json:"writes,omitempty"`
+	// SignIn says that people sign in here: the paths of OAuth answer.
+	SignIn bool `json:"sign_in,omitempty"`
 	// Remapped says that the front door renames WWW-Authenticate.
 	Remapped bool `json:"remapped,omitempty"`
 	// Emulated is `sam local start-api`, which has none of the gateway's limits

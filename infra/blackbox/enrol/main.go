@@ -37,6 +37,7 @@ type person struct {
 type token struct {
 	Scope    identity.Scope   `json:"scope"`
 	Toolset  identity.Toolset `json:"toolset"`
+	Confirm  identity.Confirm `json:"confirm"` // "" = all
 	Athletes []string         `json:"athletes"`
 	Expired  bool             `json:"expired"`
 }
@@ -109,7 +110,7 @@ func (p person) enrol(ctx context.Context, file *embedded.Store) error {
 
 func (t token) create(ctx context.Context, file *embedded.Store, user string) (made, error) {
 	clock, r := time.Now, identity.Request{User: user, Label: "black-box suite", Days: 30, Scopes: []identity.Scope{t.Scope},
-		Toolset: t.Toolset, Confirm: identity.ConfirmNever, Athletes: t.Athletes}
+		Toolset: t.Toolset, Confirm: t.Confirm, Athletes: t.Athletes}
 	if t.Scope == identity.ScopeWrite {
 		r.Scopes = []identity.Scope{identity.ScopeRead, identity.ScopeWrite}
 	}
