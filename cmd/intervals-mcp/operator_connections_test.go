@@ -138,7 +138,7 @@ func TestPersonIsASettingOfServeAndNotOfStdio(t *testing.T) {
 	}
 	r := launch(t, environ(t, "LOG_LEVEL=warn"), "serve", "--demo", "--addr", "127.0.0.1:0", "--confirm", "person")
 	_, answer := r.rpc(toolCall("add_or_update_event", `{"name":"Threshold","workout_type":"Ride","start_date":"+2d","moving_time":3600}`))
-	if !strings.Contains(answer, `"preview"`) || strings.Contains(answer, `"confirmation"`) {
+	if page := strings.TrimSuffix(r.text("url"), "/mcp") + "/account/changes/"; !strings.Contains(answer, `"approve_url":"`+page) || strings.Contains(answer, `"confirmation"`) {
 		t.Errorf("%s", answer)
 	}
 }

@@ -180,6 +180,20 @@ func TestWhereNobodyCanBeAskedAnUndoIsShownAndNotMade(t *testing.T) {
 	}
 }
 
+func TestALongTextIsShownWholeBeforeItIsUndone(t *testing.T) {
+	d := newDesk(t)
+	d.ok(riderKey, "users", "add", "--athlete", "i7001")
+	long := strings.Repeat("- 10m 60%\n", 100)
+	p := planned("Threshold")
+	p.Set["description"] = long + "- 5m 40%"
+	edit := renamed(d.assistant("i7001", riderKey, p), "Long")
+	edit.Set["description"] = long + "- 7m 45%"
+	_, out, _ := d.run("", "undo", d.assistant("i7001", riderKey, edit).ChangeID)
+	if !strings.Contains(out, "- - 7m 45%\n") || !strings.Contains(out, "+ - 5m 40%\n") || strings.Contains(out, "characters)") {
+		t.Errorf("%s", out)
+	}
+}
+
 func TestWhatChangedSinceIsUndoneByAPersonOnly(t *testing.T) {
 	d := newDesk(t)
 	d.ok(riderKey, "users", "add", "--athlete", "i7001")

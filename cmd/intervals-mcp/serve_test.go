@@ -220,7 +220,7 @@ func TestTwoProcessesShareTheDataFolder(t *testing.T) {
 	data := t.TempDir()
 	up := startFake(t)
 	env := environ(t, "API_KEY=k3y-of-the-test-rider", "INTERVALS_API_BASE_URL="+up.text("url"))
-	r := launch(t, env, "serve", "--addr", "127.0.0.1:0", "--toolset", "full", "--data", data)
+	r := launch(t, env, "serve", "--addr", "127.0.0.1:0", "--toolset", "full", "--confirm", "never", "--data", data)
 	note := func(name string) string {
 		return `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"add_or_update_note","arguments":{"name":"` + name + `","description":"d"}}}`
 	}
@@ -232,7 +232,7 @@ func TestTwoProcessesShareTheDataFolder(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			_, out, _ := finish(t, env, note("stdio "+strings.Repeat("x", i)), "stdio", "--toolset", "full", "--data", data)
+			_, out, _ := finish(t, env, note("stdio "+strings.Repeat("x", i)), "stdio", "--toolset", "full", "--confirm", "never", "--data", data)
 			if !strings.Contains(out, `"status":"applied"`) {
 				t.Errorf("stdio: %s", out)
 			}

@@ -146,11 +146,18 @@ func compact(v json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// planned is an object of a change's answer.
+// planned is an object of a change's answer, whose fields are given whole where
+// the answer itself cuts them.
 func planned(n int, r change.ObjectResult) object {
 	o := object{N: n, Kind: string(r.Kind), Action: string(r.Action), Target: r.ID, State: strings.ReplaceAll(r.Status, "_", " "), Undoable: r.Undoable,
-		Replaces: r.Replaces, Fields: []field{}}
+		Replaces: r.Replaces, Parent: r.Parent, Fields: []field{}}
 	for _, f := range r.Fields {
+		if r.Before.Has(f.Field) && f.Old != nil {
+			f.Old = r.Before.Value(f.Field)
+		}
+		if sent, ok := r.Patch[f.Field]; ok && f.New != nil {
+			f.New = sent
+		}
 		o.Fields = append(o.Fields, field{f.Field, raw(f.Old), raw(f.New)})
 	}
 	return o
