@@ -9,10 +9,11 @@ BUILD  := .aws-sam/build
 # `sam build` calls build-<logical id> with ARTIFACTS_DIR, and says nothing of
 # the processor: GOARCH=amd64 sam build --parameter-overrides Architecture=x86_64.
 # The same source gives the same bytes, wherever it is built.
-.PHONY: build-AuthorizerFunction build-McpFunction
+.PHONY: build-AuthorizerFunction build-McpFunction build-OauthFunction
 build-AuthorizerFunction: FUNCTION := authorizer
 build-McpFunction: FUNCTION := mcp
-build-AuthorizerFunction build-McpFunction:
+build-OauthFunction: FUNCTION := oauth
+build-AuthorizerFunction build-McpFunction build-OauthFunction:
 	@CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go build -tags lambda.norpc -trimpath -buildvcs=false \
 		-ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o $(ARTIFACTS_DIR)/bootstrap ./functions/$(FUNCTION)
 
@@ -45,7 +46,7 @@ template-check: ## sam validate, cfn-lint, checkov, and what the tests of infra/
 sam-build: ## sam build (ARCH=x86_64 for that processor)
 	@$(call have_sam,sam-build); export $(SAM_ENV) GOARCH=$(if $(filter x86_64,$(ARCH)),amd64,arm64); \
 	said=$$(sam build --parameter-overrides Architecture=$(ARCH) 2>&1) || { echo "$$said"; exit 1; }; \
-	echo "built both functions for $(ARCH) in $(BUILD)"
+	echo "built all functions for $(ARCH) in $(BUILD)"
 
 # What runs here is built for this machine's processor and apart, so that
 # `sam deploy` can never pick it up.
@@ -57,16 +58,16 @@ sam-build-host: ## sam build for this machine's processor, into .aws-sam/host
 	@$(call have_sam,sam-build-host); export $(SAM_ENV) GOARCH=$(if $(filter x86_64,$(HOST_ARCH)),amd64,arm64); \
 	said=$$(sam build --build-dir $(HOST) --parameter-overrides Architecture=$(HOST_ARCH) 2>&1) || { echo "$$said"; exit 1; }; \
 	sed -i.bak 's/^    Default: arm64$$/    Default: $(HOST_ARCH)/' $(HOST)/template.yaml; rm $(HOST)/template.yaml.bak; \
-	echo "built both functions for $(HOST_ARCH) in $(HOST)"
+	echo "built all functions for $(HOST_ARCH) in $(HOST)"
 
 .PHONY: sam-build-check
 sam-build-check: ## sam build, and the same bytes again from a copy in another folder
 	@$(call have_sam,sam-build-check); $(MAKE) sam-build VERSION=check; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	git ls-files -z -co --exclude-standard | while IFS= read -r -d '' f; do if [ -e "$$f" ]; then mkdir -p "$$dir/src/$$(dirname "$$f")"; cp "$$f" "$$dir/src/$$f"; fi; done; \
-	for f in AuthorizerFunction McpFunction; do \
+	for f in AuthorizerFunction McpFunction OauthFunction; do \
 		mkdir -p $$dir/$$f; $(MAKE) -C $$dir/src build-$$f ARTIFACTS_DIR=$$dir/$$f VERSION=check; \
 		cmp $(BUILD)/$$f/bootstrap $$dir/$$f/bootstrap || { echo "$$f is not reproducible"; exit 1; }; \
-	done; echo "both functions are the same bytes from another folder"
+	done; echo "all functions are the same bytes from another folder"
 
 .PHONY: sam-local
 sam-local: ## build for this machine and say how to try it with `sam local` (needs Docker)
@@ -87,7 +88,7 @@ sam-local-check: ## `sam local invoke` on every sample event, the black-box suit
 	SAM_LOCAL_TEMPLATE=$(HOST)/template.yaml infra/samlocal/docker.sh $(HOST_ARCH) bash -c 'go test -count=1 -parallel 8 -json ./infra/samlocal | go run ./infra/gotest'
 
 .PHONY: rehearsal
-rehearsal: ## deploy to moto, run both functions in the Runtime Interface Emulator, check every rule and right
+rehearsal: ## deploy to moto, run all functions in the Runtime Interface Emulator, check every rule and right
 	@$(call have_sam,rehearsal); $(MAKE) $(SAM)/.installed $(MOTO)/.installed $(LAMBDA_RIE) sam-build-host; \
 	REHEARSAL_RIE=$(LAMBDA_RIE) go test -count=1 -json ./infra/rehearsal | go run ./infra/gotest
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -66,12 +67,15 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
 	}
 	emit := &metrics.Emitter{Namespace: namespace(getenv), Now: time.Now, W: os.Stdout}
-	changes := change.New(change.Config{Log: emit.Log(kept.audit), State: emit.State(kept.state), NewID: mcpserver.RequestID, Retention: kept.retention, Logger: log})
+	changes := change.New(change.Config{Log: emit.Log(kept.audit), State: emit.State(kept.state), NewID: mcpserver.RequestID, Retention: kept.retention, Logger: log,
+		ApprovePage: func(ctx context.Context, handle string) string {
+			return apigw.Origin(ctx, getenv("PUBLIC_URL")) + "/account/changes/" + handle
+		}})
 	svc := tools.NewService(tools.Config{Upstream: up, Changes: changes, Log: log, Secrets: kept.secrets,
-		AccountPage: "the terminal of this deployment's operator (intervals-mcp users add)"})
+		AccountPage: accountPage(getenv("PUBLIC_URL"))})
 	s := mcpserver.New(mcpserver.Options{Caller: emit.Caller(svc), Tools: tools.All(), Version: version, Log: log,
 		LegacyOnly: getenv("MCP_LEGACY_ONLY") == "true"})
-	return apigw.New(s, apigw.Options{PublicURL: getenv("PUBLIC_URL"), AllowedOrigins: list(getenv("ALLOWED_ORIGINS")), LastUsed: kept.lastUsed, Log: log}), nil
+	return apigw.New(s, apigw.Options{PublicURL: getenv("PUBLIC_URL"), AllowedOrigins: list(getenv("ALLOWED_ORIGINS")), SignIn: true, LastUsed: kept.lastUsed, Log: log}), nil
 }
 
 // openStores gives the stack's stores, or under sam local with API_KEY stores
@@ -100,6 +104,14 @@ func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
 		state: statedynamo.New(db, plans, changes, time.Now), retention: retention,
 		lastUsed: identity.NewLastUsed(dynamo.New(db, identities).Touch, time.Now),
 	}, nil
+}
+
+// accountPage is where a person mends their key.
+func accountPage(origin string) string {
+	if origin == "" {
+		return "the page /account/key of this server"
+	}
+	return strings.TrimRight(origin, "/") + "/account/key"
 }
 
 // days reads a number of days; "" means the default.

@@ -137,7 +137,7 @@ func TestAMissingSecretIsSaidWithWhereToMendIt(t *testing.T) {
 	s := newStack(t)
 	s.vars["SECRET_PREFIX"] = "another-prefix"
 	s.start(t)
-	if text, isError := s.call(t, "get_events", `{}`); !isError || !strings.Contains(text, "no Intervals.icu key is stored") || !strings.Contains(text, "users add") {
+	if text, isError := s.call(t, "get_events", `{}`); !isError || !strings.Contains(text, "no Intervals.icu key is stored") || !strings.Contains(text, "/account/key") {
 		t.Errorf("answer: %s", text)
 	}
 }

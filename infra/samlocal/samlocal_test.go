@@ -67,6 +67,7 @@ func newWorld(t *testing.T) world {
 	vars, err := json.Marshal(map[string]map[string]string{
 		"McpFunction":        {"API_KEY": up.Athletes()[0].APIKey, "INTERVALS_API_BASE_URL": "http://host.docker.internal:" + port + "/api/v1"},
 		"AuthorizerFunction": {"LOCAL_TOKEN": token},
+		"OauthFunction":      {"API_KEY": up.Athletes()[0].APIKey, "INTERVALS_API_BASE_URL": "http://host.docker.internal:" + port + "/api/v1"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +140,13 @@ func TestSamLocalInvokeAnswersEachSampleEvent(t *testing.T) {
 		"read.json":            func(a answer) bool { return a.StatusCode == 200 && !strings.Contains(a.Body, `"isError":true`) },
 		"write.json":           func(a answer) bool { return a.StatusCode == 200 && strings.Contains(a.Body, `"status":"applied"`) },
 		"refused.json":         func(a answer) bool { return a.StatusCode == 401 && strings.Contains(a.Body, "invalid_token") },
+		"oauth/landing.json":   func(a answer) bool { return a.StatusCode == 200 && strings.Contains(a.Body, "Connect your assistant") },
+		"oauth/metadata.json": func(a answer) bool {
+			return a.StatusCode == 200 && strings.Contains(a.Body, `"code_challenge_methods_supported":["S256"]`)
+		},
+		"oauth/register.json":       func(a answer) bool { return a.StatusCode == 201 && strings.Contains(a.Body, `"client_id":"client-`) },
+		"oauth/sign-in.json":        func(a answer) bool { return a.StatusCode == 200 && strings.Contains(a.Body, `name="csrf"`) },
+		"oauth/unknown-client.json": func(a answer) bool { return a.StatusCode == 400 && a.Headers["Location"] == "" },
 		// Its token is not ours: the same answer as for any other that is unknown.
 		"authorizer/request.json": func(a answer) bool { return a.IsAuthorized && a.Context["auth"] == "invalid_token" },
 	}
@@ -157,6 +165,9 @@ func TestSamLocalInvokeAnswersEachSampleEvent(t *testing.T) {
 		function := "McpFunction"
 		if strings.HasPrefix(name, "authorizer/") {
 			function = "AuthorizerFunction"
+		}
+		if strings.HasPrefix(name, "oauth/") {
+			function = "OauthFunction"
 		}
 		all.Add(1)
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,9 @@ import (
 
 	"intervals-mcp/infra/template"
 	audits "intervals-mcp/internal/audit/dynamo"
+	"intervals-mcp/internal/identity"
 	identities "intervals-mcp/internal/identity/dynamo"
+	"intervals-mcp/internal/secrets/secretsmanager"
 	states "intervals-mcp/internal/state/dynamo"
 )
 
@@ -60,16 +62,18 @@ func at(v any, k ...string) any { return template.At(v, k...) }
 // ---- The front door
 
 func TestEveryRouteIsClosedOrOnThePublicList(t *testing.T) {
-	public := []string{"GET /.well-known/{proxy+}", "$default"}
+	public := []string{"$default"}
+	letsIn := []string{"GET /", "GET /.well-known/{proxy+}", "GET /authorize", "POST /authorize", "POST /token", "POST /register", "POST /revoke", "GET /account",
+		"POST /account", "GET /account/{proxy+}", "POST /account/{proxy+}", "GET /invite/{code}", "GET /callback", "GET /assets/{proxy+}"}
 	var closed []string
 	for _, r := range load(t).Routes() {
 		switch {
-		case r.Authorizer == "" && !slices.Contains(public, r.Key):
+		case r.Authorizer == "" && !slices.Contains(public, r.Key) && !slices.Contains(letsIn, r.Key):
 			t.Errorf("%s has no authorizer and is not on the list", r.Key)
 		case r.Authorizer == "Token":
 			closed = append(closed, r.Key)
 		}
-		if r.Function != "McpFunction" {
+		if oauth := slices.Contains(letsIn, r.Key); r.Function != "McpFunction" && !oauth || oauth && r.Function != "OauthFunction" {
 			t.Errorf("%s leads to %s", r.Key, r.Function)
 		}
 	}
@@ -123,10 +127,12 @@ func TestFunctionsEndBeforeTheGatewayGivesUp(t *testing.T) {
 	if s, _ := tpl.Property("AuthorizerFunction", "Timeout").(int); s == 0 || s >= 10 {
 		t.Errorf("authorizer: %d s; the gateway waits for 10", s)
 	}
-	s, _ := tpl.Property("McpFunction", "Timeout").(int)
-	for name, e := range tpl.Resources["McpFunction"].Properties["Events"].(map[string]any) {
-		if wait, _ := at(e, "Properties", "TimeoutInMillis").(int); s < 28 || wait <= s*1000 || wait > 30000 {
-			t.Errorf("%s: the function has %d s, the gateway waits for %d ms", name, s, wait)
+	for _, f := range []string{"McpFunction", "OauthFunction"} {
+		s, _ := tpl.Property(f, "Timeout").(int)
+		for name, e := range tpl.Resources[f].Properties["Events"].(map[string]any) {
+			if wait, _ := at(e, "Properties", "TimeoutInMillis").(int); s < 28 || wait <= s*1000 || wait > 30000 {
+				t.Errorf("%s: the function has %d s, the gateway waits for %d ms", name, s, wait)
+			}
 		}
 	}
 }
@@ -190,6 +196,10 @@ func TestRightsAreThoseOfAuthMd(t *testing.T) {
 		"AuthorizerRole": {"identity GetItem"},
 		"McpRole": {"audit PutItem", "audit Query", "identity UpdateItem", "secretsmanager:GetSecretValue",
 			"state DeleteItem", "state GetItem", "state PutItem", "state Query", "state UpdateItem", "state UpdateItem"},
+		"OauthRole": {"audit PutItem", "audit Query", "identity BatchGetItem", "identity DeleteItem", "identity GetItem", "identity PutItem",
+			"secretsmanager:CreateSecret", "secretsmanager:DeleteSecret", "secretsmanager:GetSecretValue", "secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue",
+			"secretsmanager:RestoreSecret", "secretsmanager:TagResource",
+			"state DeleteItem", "state GetItem", "state PutItem", "state Query", "state UpdateItem", "state UpdateItem"},
 	}
 	table := regexp.MustCompile(`(Audit|Identity|State)Table`)
 	tpl := load(t)
@@ -225,15 +235,17 @@ func TestNobodyRewritesTheAuditLog(t *testing.T) {
 			}
 		}
 	}
-	var denied []string
-	for _, s := range tpl.Statements("McpRole") {
-		if s.Effect == "Deny" && eq(s.Resources, []any{table}) && s.Condition == nil {
-			denied = append(denied, s.Actions...)
+	for _, role := range []string{"McpRole", "OauthRole"} {
+		var denied []string
+		for _, s := range tpl.Statements(role) {
+			if s.Effect == "Deny" && eq(s.Resources, []any{table}) && s.Condition == nil {
+				denied = append(denied, s.Actions...)
+			}
 		}
-	}
-	for _, a := range []string{"UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLUpdate", "PartiQLDelete"} {
-		if !slices.Contains(denied, "dynamodb:"+a) {
-			t.Errorf("the mcp role is not denied %s on the audit table", a)
+		for _, a := range []string{"UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLUpdate", "PartiQLDelete"} {
+			if !slices.Contains(denied, "dynamodb:"+a) {
+				t.Errorf("%s is not denied %s on the audit table", role, a)
+			}
 		}
 	}
 }
@@ -254,9 +266,12 @@ func TestIdentitiesAndStateAreTouchedByKeyPrefixOnly(t *testing.T) {
 		"NoteLastUse":        {"IdentityTable", []any{identities.UsedPrefix + "*"}},
 		"KeepPlans":          {"StateTable", []any{states.UserPrefix + "*"}},
 		"CountConfirmations": {"StateTable", rates("confirm", "miss")}, // the keys that internal/change counts by
+		"KeepIdentities": {"IdentityTable", []any{identities.UserPrefix + "*", identities.TokenPrefix + "*", identities.UsedPrefix + "*",
+			string(identity.NoteRef) + "#*", string(identity.NoteInvite) + "#*", string(identity.NoteClient) + "#*"}},
+		"CountAttempts": {"StateTable", append([]any{states.RatePrefix + "oauth:*"}, rates("confirm", "miss")...)}, // and those of internal/oauth
 	}
 	found := map[string]bool{}
-	for _, role := range []string{"AuthorizerRole", "McpRole"} {
+	for _, role := range []string{"AuthorizerRole", "McpRole", "OauthRole"} {
 		for _, s := range tpl.Statements(role) {
 			w, known := want[s.Sid]
 			if !known {
@@ -281,11 +296,44 @@ func TestIdentitiesAndStateAreTouchedByKeyPrefixOnly(t *testing.T) {
 }
 
 func TestTheAuditLogIsReadByUserAndAthleteNeverByDay(t *testing.T) {
-	for _, s := range load(t).Statements("McpRole") {
+	for _, s := range append(load(t).Statements("McpRole"), load(t).Statements("OauthRole")...) {
 		want := []any{arn("AuditTable"), map[string]any{"Fn::Sub": "${AuditTable.Arn}/index/athlete"}}
 		if s.Effect == "Allow" && slices.Contains(s.Actions, "dynamodb:Query") && strings.Contains(show(s.Resources), "AuditTable") && !eq(s.Resources, want) {
 			t.Errorf("%s: %s", s.Sid, show(s.Resources))
 		}
+	}
+}
+
+// TestWhoReadsWhichSecret: users' keys by the two functions that use them, the
+// deployment's own by the one that lets people in.
+func TestWhoReadsWhichSecret(t *testing.T) {
+	tpl := load(t)
+	var got []string
+	for id := range tpl.OfType("AWS::IAM::Role") {
+		for _, s := range tpl.Statements(id) {
+			if s.Effect != "Allow" || !strings.HasPrefix(s.Actions[0], "secretsmanager:") {
+				continue
+			}
+			for _, r := range s.Resources {
+				name := show(r)
+				if m := regexp.MustCompile(`secret:\$\{Prefix\}/([^"]+)`).FindStringSubmatch(name); m != nil {
+					name = m[1]
+				}
+				got = append(got, id+" "+name)
+			}
+		}
+	}
+	slices.Sort(got)
+	want := []string{"McpRole users/*", "OauthRole intervals-oauth-app-*", "OauthRole users/*", `OauthRole {"Ref":"SessionKey"}`}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	key := tpl.Resources["SessionKey"].Properties
+	if n, _ := at(key, "GenerateSecretString", "PasswordLength").(int); n < 43 { // 62^43 > 2^256
+		t.Errorf("a session key of %d letters", n)
+	}
+	if key["SecretString"] != nil || !strings.Contains(show(key["Name"]), "/"+string(secretsmanager.SessionKey)) {
+		t.Errorf("%s", show(key))
 	}
 }
 
@@ -501,7 +549,7 @@ func TestAFunctionIsGivenWhatItReads(t *testing.T) {
 	tpl := load(t)
 	ours := regexp.MustCompile(`getenv\("([A-Z_]+)"\)`)
 	fromAWS := []string{"LOG_LEVEL"} // only where Lambda's own is not set
-	for id, folder := range map[string]string{"AuthorizerFunction": "authorizer", "McpFunction": "mcp"} {
+	for id, folder := range map[string]string{"AuthorizerFunction": "authorizer", "McpFunction": "mcp", "OauthFunction": "oauth"} {
 		declared := tpl.Environment(id)
 		read := map[string]bool{}
 		for _, m := range ours.FindAllStringSubmatch(source(t, "functions/"+folder+"/main.go"), -1) {
@@ -585,7 +633,7 @@ func TestAlarmsWatchWhatMattersWhenThereIsAnAddress(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"5xx", "AuditFailures", "AuthorizerFunction Duration", "AuthorizerFunction Errors", "AuthorizerFunction Throttles",
-		"McpFunction Duration", "McpFunction Errors", "McpFunction Throttles", "UnfinishedIntents",
+		"McpFunction Duration", "McpFunction Errors", "McpFunction Throttles", "OauthFunction Duration", "OauthFunction Errors", "OauthFunction Throttles", "UnfinishedIntents",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("alarms: %v, want %v", got, want)

@@ -37,15 +37,16 @@ func newRig(t *testing.T, change func(*Options)) *rig {
 			s.asked = append(s.asked, r)
 			return s.says, s.fails
 		},
-		Functions: map[string]Integration{"McpFunction": func(ctx context.Context, r Request) (Response, error) {
-			s.got = append(s.got, r)
-			s.lambda, _ = lambdacontext.FromContext(ctx)
-			if s.answer != nil {
-				return s.answer(ctx, r)
-			}
-			return Response{StatusCode: 200, Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"ok":true}`}, nil
-		}},
 	}
+	function := func(ctx context.Context, r Request) (Response, error) {
+		s.got = append(s.got, r)
+		s.lambda, _ = lambdacontext.FromContext(ctx)
+		if s.answer != nil {
+			return s.answer(ctx, r)
+		}
+		return Response{StatusCode: 200, Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"ok":true}`}, nil
+	}
+	o.Functions = map[string]Integration{"McpFunction": function, "OauthFunction": function}
 	if change != nil {
 		change(&o)
 	}
@@ -133,7 +134,8 @@ func TestTheAuthorizersAnswerDecides(t *testing.T) {
 
 func TestPublicRoutesAskNobody(t *testing.T) {
 	s := newRig(t, nil)
-	for path, want := range map[string]string{"/.well-known/oauth-protected-resource/mcp": "GET /.well-known/{proxy+}", "/": "$default", "/mcp/": "$default", "/mcp/x": "$default", "/.well-known/": "$default"} {
+	for path, want := range map[string]string{"/.well-known/oauth-protected-resource/mcp": "GET /.well-known/{proxy+}", "/": "GET /", "/authorize": "GET /authorize", "/account": "GET /account",
+		"/account/changes/x/approve": "GET /account/{proxy+}", "/invite/c0de": "GET /invite/{code}", "/invite/a/b": "$default", "/invite/": "$default", "/token": "$default", "/mcp/": "$default", "/mcp/x": "$default", "/.well-known/": "$default"} {
 		s.send(t, "GET", path, "")
 		got := s.got[len(s.got)-1]
 		if got.RouteKey != want || got.RequestContext.RouteKey != want || got.RequestContext.Authorizer != nil {
@@ -146,6 +148,10 @@ func TestPublicRoutesAskNobody(t *testing.T) {
 	s.send(t, "GET", "/.well-known/a/b", "")
 	if p := s.got[len(s.got)-1].PathParameters["proxy"]; p != "a/b" {
 		t.Errorf("proxy is %q", p)
+	}
+	s.send(t, "GET", "/invite/c0de", "")
+	if p := s.got[len(s.got)-1].PathParameters["code"]; p != "c0de" {
+		t.Errorf("code is %q", p)
 	}
 	if len(s.asked) > 0 {
 		t.Error("the authorizer was asked")

@@ -153,14 +153,23 @@ func identify(laptop bool) func(*http.Request) (identity.Identity, error) {
 // url is a URL of this deployment. The domain name is the gateway's word, not
 // the Host header's.
 func (h *Handler) url(ctx context.Context, path string) string {
-	if h.public != "" {
-		return h.public + path
+	if origin := Origin(ctx, h.public); origin != "" {
+		return origin + path
+	}
+	return ""
+}
+
+// Origin is where a request arrived: publicURL, or else the gateway's domain
+// name; "" outside of a request.
+func Origin(ctx context.Context, publicURL string) string {
+	if publicURL != "" {
+		return strings.TrimRight(publicURL, "/")
 	}
 	gw, ok := core.GetAPIGatewayV2ContextFromContext(ctx)
 	if !ok || gw.DomainName == "" || strings.ContainsAny(gw.DomainName, "\"\\/ \r\n\t") {
 		return ""
 	}
-	return "https://" + gw.DomainName + path
+	return "https://" + gw.DomainName
 }
 
 // requestID is Lambda's, so that the function's log, its audit log and AWS's

@@ -1,0 +1,33 @@
+package secretsmanager
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"intervals-mcp/internal/secrets"
+)
+
+// Of is the name of a secret of the deployment's own, beside the users'.
+type Of string
+
+// The deployment's own secrets.
+const (
+	SessionKey   Of = "session-key"         // browsers' cookies are signed with it; the stack makes it
+	IntervalsApp Of = "intervals-oauth-app" // the secret of the app at Intervals.icu; the deployer puts it there
+)
+
+// Value reads a secret of the deployment's own: one GetSecretValue.
+func (k *Keeper) Value(ctx context.Context, of Of) (secrets.Secret, error) {
+	name := k.prefix + "/" + string(of)
+	out, err := k.client.GetSecretValue(ctx, &sdk.GetSecretValueInput{SecretId: &name})
+	if err != nil {
+		return secrets.Secret{}, &secrets.Error{Kind: kindOf(err), Err: err}
+	}
+	v := secrets.New(aws.ToString(out.SecretString))
+	if v.IsZero() {
+		return v, &secrets.Error{Kind: secrets.Empty}
+	}
+	return v, nil
+}
