@@ -88,7 +88,7 @@ const (
                      stdio has no page. Some changes are always shown, such as the undo of what was changed since`
 	startFlags = `  --data DIR        where token, audit log and users are kept; default: intervals-mcp in the user's data folder
   --demo            the invented athlete, also when API_KEY is set; without --data nothing is kept
-  --toolset full    offer all tools, not only the ten of every day
+  --toolset full    offer all tools, not only those of every day
   --scope read      leave out every tool that writes
   --confirm WHICH   ` + confirmText + `
   --now TIME        for tests: the clock stands at this time, such as 2026-07-15T12:30:00Z
