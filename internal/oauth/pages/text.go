@@ -47,15 +47,17 @@ func clean(s string, limit int) string {
 		default:
 			marks = 0
 		}
-		if n >= limit {
+		if space {
+			n++
+		}
+		if n++; n > limit {
 			return b.String() + "…"
 		}
 		if space {
 			b.WriteByte(' ')
-			space, n = false, n+1
+			space = false
 		}
 		b.WriteRune(r)
-		n++
 	}
 	return b.String()
 }

@@ -24,6 +24,7 @@ func TestANameIsOneShortLineWithoutHiddenSigns(t *testing.T) {
 		{"Z" + strings.Repeat("\u0335", 80), "Z" + strings.Repeat("\u0335", 3)},
 		{strings.Repeat("ä", 61), strings.Repeat("ä", 60) + "…"},
 		{strings.Repeat("ä", 60), strings.Repeat("ä", 60)},
+		{strings.Repeat("ä", 59) + " b", strings.Repeat("ä", 59) + "…"},
 		{"\U000E0041tag", "tag"},
 	} {
 		if got := Name(c.given); got != c.want {
