@@ -27,7 +27,6 @@ import (
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/identity/dynamo"
 	"intervals-mcp/internal/secrets/secretsmanager"
-	"intervals-mcp/internal/state"
 	statedynamo "intervals-mcp/internal/state/dynamo"
 )
 
@@ -60,11 +59,11 @@ func TestRehearsal(t *testing.T) {
 		renamed.Remapped = true
 		blackbox.Suite(t, renamed)
 	})
-	t.Run("without the audit table writes are refused and reads go on", func(t *testing.T) { w.withoutAudit(t, target.Token) })
+	t.Run("without the audit table writes are refused and reads go on", func(t *testing.T) { w.withoutAudit(t, target) })
+	t.Run("without the state table what wants a confirmation is refused, and a confirmation holds until it is back", func(t *testing.T) { w.withoutState(t, target) })
 	time.Sleep(time.Until(replaced.Add(11 * time.Second))) // already over, as a rule
 	t.Run("a replaced key is used", keyWasReplaced)
 	t.Run("what a user changed is in the audit table, by user, athlete and day", func(t *testing.T) { w.audited(t) })
-	t.Run("the mcp function's role keeps, lists, uses and drops plans, and reads what was changed of an athlete", func(t *testing.T) { w.plans(t) })
 	t.Run("no right was missing", func(t *testing.T) {
 		for _, d := range w.guard.Denied() {
 			t.Error(d)
@@ -166,6 +165,9 @@ func (w *world) settle(t *testing.T) blackbox.Target {
 	w.enrol(t, me, false)
 	write, read := []identity.Scope{identity.ScopeWrite}, []identity.Scope{identity.ScopeRead}
 	target.Token, _ = w.token(t, w.identity, identity.Request{User: me.ID, Scopes: write, Toolset: identity.ToolsetFull})
+	for setting, token := range map[identity.Confirm]*string{identity.ConfirmDestructive: &target.Destructive, identity.ConfirmNever: &target.Never, identity.ConfirmPerson: &target.Person} {
+		*token, _ = w.token(t, w.identity, identity.Request{User: me.ID, Scopes: write, Toolset: identity.ToolsetFull, Confirm: setting})
+	}
 	target.Core, _ = w.token(t, w.identity, identity.Request{User: me.ID, Scopes: write})
 	target.Reader, _ = w.token(t, w.identity, identity.Request{User: me.ID, Scopes: read, Toolset: identity.ToolsetFull})
 	target.Expired, _ = w.token(t, w.expired, identity.Request{User: me.ID, Scopes: write})
@@ -174,6 +176,9 @@ func (w *world) settle(t *testing.T) blackbox.Target {
 		case len(a.CoachOf) >= 2 && target.Coach.Token == "":
 			w.enrol(t, a, true)
 			target.Coach.May, target.Coach.MayNot = a.CoachOf[0], a.CoachOf[1]
+			if target.Coach.May == me.ID {
+				target.Coach.Own = target.Token
+			}
 			target.Coach.Token, _ = w.token(t, w.identity, identity.Request{User: a.ID, Scopes: write, Toolset: identity.ToolsetFull, Athletes: a.CoachOf[:1]})
 		case len(a.CoachOf) == 0 && target.Other == "":
 			w.enrol(t, a, false)
@@ -194,16 +199,26 @@ func (w *world) settle(t *testing.T) blackbox.Target {
 	return target
 }
 
-func (w *world) withoutAudit(t *testing.T, token string) {
+func (w *world) withoutAudit(t *testing.T, target blackbox.Target) {
+	_, shown := w.post(t, target.Token, call("add_or_update_note", `{"name":"later","description":"later"}`))
+	defer func() {
+		if _, done := w.post(t, target.Token, confirming(t, shown)); !strings.Contains(done, `"applied"`) {
+			t.Errorf("the confirmation was used up: %.300s", done)
+		}
+	}()
 	defer w.guard.Break(w.Outputs["AuditTableName"])()
+	token := target.Never
 	_, read := w.post(t, token, call("get_activities", `{}`))
 	if strings.Contains(read, `"isError":true`) {
 		t.Errorf("a read fails: %.300s", read)
 	}
 	before := w.writes(t)
 	_, write := w.post(t, token, call("add_or_update_note", `{"name":"never","description":"never"}`))
-	if !strings.Contains(write, `"isError":true`) || strings.Contains(write, `"applied"`) || w.writes(t) != before {
-		t.Errorf("a write is not refused: %.300s", write)
+	_, confirmed := w.post(t, target.Token, confirming(t, shown))
+	for _, got := range []string{write, confirmed} {
+		if !strings.Contains(got, `"isError":true`) || strings.Contains(got, `"applied"`) || w.writes(t) != before {
+			t.Errorf("a write is not refused: %.300s", got)
+		}
 	}
 	if !strings.Contains(w.logs.String(), `"AuditFailures":1`) {
 		t.Error("no alarm would ring")
@@ -262,49 +277,49 @@ func (w *world) audited(t *testing.T) {
 	}
 }
 
-// plans takes every step of a plan with the mcp function's own credentials.
-func (w *world) plans(t *testing.T) {
-	mcp, _ := w.as(t, "McpFunction")
-	log := auditdynamo.New(mcp, w.Outputs["AuditTableName"])
-	store := statedynamo.New(mcp, w.Outputs["StateTableName"], w.Outputs["AuditTableName"], time.Now)
-	plan := func() state.Waiting {
-		now := time.Now()
-		p := state.Waiting{Handle: state.NewHandle(), User: "rehearsed", Connection: "c", Created: now, Expires: now.Add(state.PlanLife), Plan: []byte("{}")}
-		if err := store.Keep(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	used, dropped := plan(), plan()
-	if got, err := store.Get(t.Context(), "rehearsed", used.Handle); err != nil || string(got.Plan) != "{}" {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if left, err := store.Wrong(t.Context(), "rehearsed", used.Handle); err != nil || left != state.MaxWrong-1 {
-		t.Errorf("%d left, %v", left, err)
-	}
-	if list, err := store.Waiting(t.Context(), "rehearsed"); err != nil || len(list) != 2 {
-		t.Errorf("%d wait, %v", len(list), err)
-	}
-	id := audit.NewID(time.Now(), "rehearsed")
-	head := audit.Item{Schema: audit.SchemaVersion, Change: id, Phase: audit.Intent, User: "rehearsed", Athlete: "irehearsed", Time: id.Time, Expires: id.Time.Add(time.Hour)}
-	if err := store.Use(t.Context(), "rehearsed", used.Handle, head); err != nil {
-		t.Error(err)
-	}
-	head.Change = audit.NewID(time.Now(), "another")
-	if err := store.Use(t.Context(), "rehearsed", used.Handle, head); !errors.Is(err, state.ErrUsed) {
-		t.Errorf("used again: %v", err)
-	}
-	for _, kind := range []string{"confirm", "miss"} {
-		if ok, _, err := store.Allow(t.Context(), kind+"#rehearsed#c", 1, time.Minute); err != nil || !ok {
-			t.Errorf("%s: %v, %v", kind, ok, err)
+// withoutState: what wants a confirmation is refused, and nothing else.
+func (w *world) withoutState(t *testing.T, target blackbox.Target) {
+	_, shown := w.post(t, target.Token, call("add_or_update_note", `{"name":"kept","description":"kept"}`))
+	mend := w.guard.Break(w.Outputs["StateTableName"])
+	before := w.writes(t)
+	_, asked := w.post(t, target.Token, call("add_or_update_note", `{"name":"never","description":"never"}`))
+	_, confirmed := w.post(t, target.Token, confirming(t, shown))
+	for _, got := range []string{asked, confirmed} {
+		if !strings.Contains(got, `"isError":true`) || !strings.Contains(got, `"refused"`) {
+			t.Errorf("it is not refused: %.300s", got)
 		}
 	}
-	if err := store.Drop(t.Context(), "rehearsed", dropped.Handle); err != nil {
-		t.Error(err)
+	if w.writes(t) != before {
+		t.Error("something was written")
 	}
-	if heads, err := log.Heads(t.Context(), audit.Query{Athlete: "irehearsed"}); err != nil || len(heads) != 1 {
-		t.Errorf("%d heads, %v", len(heads), err)
+	if _, read := w.post(t, target.Token, call("get_activities", `{}`)); strings.Contains(read, `"isError":true`) {
+		t.Errorf("a read fails: %.300s", read)
 	}
+	if _, done := w.post(t, target.Never, call("add_or_update_note", `{"name":"at once","description":"nobody was asked"}`)); !strings.Contains(done, `"applied"`) {
+		t.Errorf("a write that nobody is asked about: %.300s", done)
+	}
+	mend()
+	if _, done := w.post(t, target.Token, confirming(t, shown)); !strings.Contains(done, `"applied"`) {
+		t.Errorf("the confirmation no longer holds: %.300s", done)
+	}
+}
+
+// confirming is the call that confirms a preview.
+func confirming(t *testing.T, preview string) string {
+	t.Helper()
+	var p struct {
+		Result struct {
+			StructuredContent struct{ Status, Summary, Confirmation string }
+		}
+	}
+	if err := json.Unmarshal([]byte(preview), &p); err != nil || p.Result.StructuredContent.Confirmation == "" {
+		t.Fatalf("no preview (%v): %.300s", err, preview)
+	}
+	arguments, err := json.Marshal(map[string]string{"confirmation": p.Result.StructuredContent.Confirmation, "summary": p.Result.StructuredContent.Summary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return call("confirm_change", string(arguments))
 }
 
 // as gives clients with a function's credentials.
@@ -439,8 +454,12 @@ func (w *world) denials(t *testing.T) {
 // quiet looks for what must never be in a log.
 func (w *world) quiet(t *testing.T, target blackbox.Target) {
 	log := w.logs.String()
+	if strings.Contains(log, "blackbox") || strings.Contains(log, "confirmation:") {
+		t.Error("what was written, or a confirmation, is in the log")
+	}
 	for name, secret := range map[string]string{
 		"token": target.Token, "core": target.Core, "reader": target.Reader, "expired": target.Expired, "other": target.Other, "coach": target.Coach.Token,
+		"destructive": target.Destructive, "never": target.Never, "person": target.Person,
 	} {
 		hash := identity.HashOf(secret).Hex()
 		if strings.Contains(log, secret) || strings.Contains(log, hash) || strings.Contains(log, secret[len(secret)-20:]) {

@@ -237,7 +237,7 @@ func (w *world) enrol(t *testing.T, a fake.AthleteInfo, coach bool) {
 // token does what `tokens create` does.
 func (w *world) token(t *testing.T, store *identity.Store, r identity.Request) (token, id string) {
 	t.Helper()
-	r.Label, r.Confirm = "rehearsal", identity.ConfirmNever
+	r.Label = "rehearsal"
 	if r.Days == 0 {
 		r.Days = 30
 	}
