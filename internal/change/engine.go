@@ -206,7 +206,7 @@ func (e *Engine) begin(ctx context.Context, c Call, plan Plan, id audit.ID, dige
 	case errors.Is(err, state.ErrUsed), errors.Is(err, state.ErrNotFound):
 		w, getErr := e.State.Get(ctx, c.Identity.User, handle)
 		switch {
-		case getErr == nil && w.Change == id:
+		case getErr == nil && w.Change.String() == id.String():
 			return nil // it was this call, whose answer was lost
 		case getErr == nil && !w.Change.IsZero():
 			return e.used(ctx, w)
