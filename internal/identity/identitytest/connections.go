@@ -312,6 +312,11 @@ func coachConnection(t *testing.T, w *world) {
 	if p := chosen.Connection.Permissions(); !slices.Equal(p.Athletes, []string{"i1", "i2"}) || follows.Connection.Permissions().Athletes != nil || own.Connection.Permissions().Athletes == nil {
 		t.Errorf("permissions %+v", p)
 	}
+	for _, c := range []identity.Connection{follows.Connection, chosen.Connection} { // the user's list stands once in an item
+		if stored := c.Fields()["athletes"]; (stored != "") != c.Chosen {
+			t.Errorf("chosen %v, stored %q", c.Chosen, stored)
+		}
+	}
 	says := func(issued identity.Issued) string {
 		token, err := w.table.Token(ctx, identity.HashOf(issued.Access.Reveal()))
 		return fmt.Sprintf("%s %v%v", token.Context()["athletes"], token.Coach, err)

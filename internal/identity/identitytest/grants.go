@@ -164,6 +164,10 @@ func codeEnds(t *testing.T, w *world) {
 	if _, err := w.store.ChangeConnection(t.Context(), "i1", c.ID, c.Permissions()); !errors.Is(err, identity.ErrNoConnection) {
 		t.Errorf("a connection that never was: %v", err)
 	}
+	w.authorize(t, grant("i1"))
+	if a, err := w.table.Account(t.Context(), "i1"); err != nil || len(a.Connections) != 2 {
+		t.Errorf("it is still known: %d connections, %v", len(a.Connections), err)
+	}
 }
 
 func codeBound(t *testing.T, w *world) {

@@ -105,6 +105,9 @@ func documents(t *testing.T, w *world) {
 	if err := w.store.RenewClient(ctx, got); err != nil {
 		t.Error(err)
 	}
+	if got, err = w.store.Client(ctx, claude); err != nil || !got.Expires.Equal(c.Expires) {
+		t.Errorf("a document's use puts off its next fetch: %v, %v", got.Expires, err)
+	}
 	c.Name, c.Expires = "Claude 2", w.now.Add(2*time.Hour)
 	if err := w.store.KeepDocument(ctx, c); err != nil {
 		t.Fatal(err)

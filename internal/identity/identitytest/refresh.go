@@ -34,6 +34,14 @@ func rotate(t *testing.T, w *world) {
 	if second.Refresh == first.Refresh || second.Access == first.Access || !second.Expires.Equal(w.now.Add(time.Hour)) || second.Connection.ID != first.Connection.ID {
 		t.Errorf("issued %+v", second)
 	}
+	bodies := map[string]bool{}
+	for _, token := range []secrets.Secret{first.Access, first.Refresh, second.Access, second.Refresh} {
+		text := token.Reveal()
+		bodies[text[len(text)-50:len(text)-7]] = true // without prefix and checksum
+	}
+	if len(bodies) != 4 {
+		t.Error("one token gives another away")
+	}
 	for _, access := range []secrets.Secret{first.Access, second.Access} { // another process of the client may still hold the first
 		if err := w.works(t, access); err != nil {
 			t.Error(err)
