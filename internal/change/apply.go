@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -32,6 +33,9 @@ type end struct {
 	paired   []string // activities that were paired with it again
 	back     bool     // it was done, and taken back
 	old      string   // id of what was deleted and had to be made again
+	pending  bool     // an earlier request of it, whose answer was lost, may still arrive
+	recorded bool     // the log has it already
+	odd      bool     // it was accepted with an answer that says nothing
 }
 
 // replaces is the id of the deleted object for which this one now stands.
@@ -75,6 +79,10 @@ func (s *session) run(objects []Object) []end {
 	ends := make([]end, len(objects))
 	ctx, cancel := s.sending(len(objects))
 	defer cancel()
+	if err := ctx.Err(); err != nil {
+		ends[0] = end{target: objects[0].Target}.fail(err, "The call was over before anything was sent. Nothing was written.")
+		return ends
+	}
 	if len(objects) > 1 && onlyEvents(objects) {
 		s.runEvents(ctx, objects, ends)
 	} else {
@@ -140,8 +148,16 @@ func (s *session) looking() (context.Context, context.CancelFunc) {
 }
 
 func (s *session) create(ctx context.Context, at platform, o Object) end {
+	if o.Made != "" {
+		look, cancel := s.looking()
+		defer cancel()
+		return s.readBack(look, at, o, madeAlready(o))
+	}
 	made, err := at.create(ctx, o.Patch)
-	d := end{upstream: statusOf(err), target: made.Str("id")}
+	d := end{upstream: statusOf(err)}
+	if o.isAnswer(made) {
+		d.target = made.Str("id")
+	}
 	look, cancel := s.looking()
 	defer cancel()
 	if err != nil && !maybe(err) {
@@ -156,10 +172,38 @@ func (s *session) create(ctx context.Context, at platform, o Object) end {
 		case lookErr == nil && refusedForSure(err):
 			return d.fail(err, "")
 		default:
-			return d.unknown(err, "It was not there when looked for a moment later. Look again before repeating the call; repeating it unchanged within 10 minutes makes no second one.")
+			return d.unknown(err, o.lookAgain())
 		}
 	}
 	return s.readBack(look, at, o, d)
+}
+
+func madeAlready(o Object) end {
+	return end{target: o.Made, warnings: []string{fmt.Sprintf("%s %s was made by an equal call before, whose answer was lost.", o.Kind, o.Made)}}
+}
+
+// lookAgain is the next step after a create of which nobody knows whether it
+// came to be. Only sessions have a name of their own by which the platform
+// knows them again.
+func (o Object) lookAgain() string {
+	if o.Kind == EventKind && trained(o.Patch["category"]) {
+		return "It was not there when looked for a moment later. Look again before repeating the call; repeating it unchanged within 10 minutes makes no second one."
+	}
+	return "It was not there when looked for a moment later, but may still arrive. Wait a minute and look again before repeating the call; then repeating it unchanged within 10 minutes makes no second one."
+}
+
+// isAnswer reports whether a create was answered with what it made: an answer
+// of another shape says nothing, and what was made has to be looked for.
+func (o Object) isAnswer(made intervals.Object) bool {
+	switch {
+	case made.Str("id") == "":
+		return false
+	case o.Kind == MessageKind: // answered with no more than an id
+		return true
+	case o.Kind == EventKind && trained(o.Patch["category"]):
+		return made.Str("uid") == text(o.Patch["uid"])
+	}
+	return sameValue("name", o.Patch["name"], made.Value("name"))
 }
 
 func (s *session) update(ctx context.Context, at platform, o Object) end {
@@ -178,13 +222,16 @@ func (s *session) put(ctx context.Context, at platform, o Object) (d end, settle
 	d = end{target: o.Target}
 	for attempt := 0; ; attempt++ {
 		err := at.update(ctx, o.Target, o.Patch)
+		if d.odd = errors.Is(err, errOddAnswer); d.odd {
+			err = nil
+		}
 		d.upstream = statusOf(err)
-		if err == nil {
+		switch {
+		case err == nil:
 			d.status = audit.Applied
 			return d, false
-		}
-		if !maybe(err) {
-			return d.fail(err, ""), true
+		case !maybe(err):
+			return d.refused(err), true
 		}
 		now, there := s.look(at, o.Target)
 		switch {
@@ -195,14 +242,26 @@ func (s *session) put(ctx context.Context, at platform, o Object) (d end, settle
 			return s.finish(at, o, d, now), true
 		case !there.exists || !o.untouched(now):
 			return d.unknown(err, "What stands now is neither the old nor the new state. Read it before repeating the call."), true
-		case attempt == 0 && ctx.Err() == nil:
+		}
+		d.pending = d.pending || !refusedForSure(err)
+		if attempt == 0 && ctx.Err() == nil {
 			continue // the old state stands: once more
-		case refusedForSure(err):
-			return d.fail(err, ""), true
 		}
 		d.state = now
-		return d.unknown(err, "The old state stood when read a moment later. Read it again before repeating the call."), true
+		if d.pending {
+			return d.unknown(err, "The old state stood when read a moment later. Read it again before repeating the call."), true
+		}
+		return d.fail(err, ""), true
 	}
+}
+
+// refused is the end of an object whose request was refused; unless an earlier
+// one, whose answer was lost, may still arrive.
+func (d end) refused(err error) end {
+	if d.pending {
+		return d.unknown(err, "An earlier request of this call was not answered and may still arrive. Look again before repeating the call.")
+	}
+	return d.fail(err, "")
 }
 
 func (s *session) remove(ctx context.Context, at platform, o Object) end {
@@ -214,17 +273,17 @@ func (s *session) remove(ctx context.Context, at platform, o Object) end {
 		gone := intervals.KindOf(err) == intervals.NotFound
 		switch {
 		case gone && lost: // 404 after our own lost answer: it was done
-			d.status = audit.Applied
+			d.status, d.pending = audit.Applied, false
 			return d
 		case gone:
 			return d.fail(err, "It was gone already: somebody else deleted it in between.")
 		case err != nil && !maybe(err):
-			return d.fail(err, "")
+			return d.refused(err)
 		}
 		now, there := s.look(at, o.Target)
 		switch {
 		case there.known && !there.exists:
-			d.status = audit.Applied
+			d.status, d.pending = audit.Applied, false
 			d.warn(err, "the answer of Intervals.icu was lost, but it is gone.")
 			return d
 		case !there.known && err == nil:
@@ -234,15 +293,17 @@ func (s *session) remove(ctx context.Context, at platform, o Object) end {
 		case err == nil:
 			d.state = now
 			return d.fail(errors.New("it is still there"), "Intervals.icu accepted the request, but it is still there.")
-		case there.known && attempt == 0 && ctx.Err() == nil:
-			lost = true
-			continue // still there: deleting by id again harms nobody
-		case there.known && refusedForSure(err):
-			d.state = now
-			return d.fail(err, "")
 		}
 		d.state = now
-		return d.unknown(err, "Look whether it is still there before repeating the call.")
+		d.pending = d.pending || !there.known || !refusedForSure(err)
+		if there.known && attempt == 0 && ctx.Err() == nil {
+			lost = true
+			continue // still there: deleting by id again harms nobody
+		}
+		if d.pending {
+			return d.unknown(err, "Look whether it is still there before repeating the call.")
+		}
+		return d.fail(err, "")
 	}
 }
 
@@ -265,6 +326,9 @@ func (s *session) look(at platform, id string) (intervals.Object, presence) {
 // readBack reads what stands after a write that was answered.
 func (s *session) readBack(ctx context.Context, at platform, o Object, d end) end {
 	now, err := at.read(ctx, d.target)
+	if err != nil && d.odd {
+		return d.unknown(errOddAnswer, "What stands could not be read either. Read it before repeating the call.")
+	}
 	if err != nil {
 		d.status = audit.Applied
 		d.warnings = append(d.warnings, "it could not be read back ("+intervals.KindOf(err).String()+"); look at it to be sure.")
@@ -283,6 +347,9 @@ func (s *session) finish(at platform, o Object, d end, now intervals.Object) end
 	state, warnings, workout, failed := at.check(ctx, o, now)
 	d.status, d.state, d.workout = audit.Applied, state, workout
 	d.warnings = append(d.warnings, warnings...)
+	if failed == backUnknown {
+		return d.unknown(errors.New("the old text may stand or the new one"), failed)
+	}
 	if failed != "" {
 		return d.fail(errors.New("the old state was put back"), failed)
 	}

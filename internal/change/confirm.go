@@ -181,7 +181,7 @@ func (e *Engine) carryOut(ctx context.Context, c Call, w state.Waiting) (*Result
 	for i := range plan.Objects { // what does not matter is taken as it now is
 		plan.Objects[i].Before, plan.Objects[i].Known = now.Objects[i].Before, now.Objects[i].Known
 	}
-	return e.guarded(ctx, c, plan, func(digest string, uidOf audit.ID) *Result {
+	return e.guarded(ctx, c, plan, func(plan Plan, digest string, uidOf audit.ID) *Result {
 		return e.make(ctx, c, plan, digest, uidOf, w.Handle)
 	})
 }

@@ -73,7 +73,7 @@ func (e *Engine) Do(ctx context.Context, c Call, planner Planner) (*Result, erro
 	if len(plan.Objects) == 0 {
 		return plan.result(Applied, audit.ID{}), nil // nothing to do, so nothing to record
 	}
-	return e.guarded(ctx, c, plan, func(digest string, uidOf audit.ID) *Result {
+	return e.guarded(ctx, c, plan, func(plan Plan, digest string, uidOf audit.ID) *Result {
 		if c.mustAsk(plan) {
 			return e.preview(ctx, c, planner, plan)
 		}
@@ -83,7 +83,7 @@ func (e *Engine) Do(ctx context.Context, c Call, planner Planner) (*Result, erro
 
 // plan makes a plan, or says why it is refused.
 func (e *Engine) plan(ctx context.Context, c Call, planner Planner) (Plan, *Result, error) {
-	c.log = e.Log
+	c.log, c.now = e.Log, e.Now
 	plan, err := planner.Plan(ctx, c)
 	var no *Refused
 	switch {
@@ -104,17 +104,17 @@ func (e *Engine) plan(ctx context.Context, c Call, planner Planner) (Plan, *Resu
 
 // guarded goes on with a plan unless an equal create was made within the last
 // minutes: then that one is the answer.
-func (e *Engine) guarded(ctx context.Context, c Call, plan Plan, next func(digest string, uidOf audit.ID) *Result) (*Result, error) {
+func (e *Engine) guarded(ctx context.Context, c Call, plan Plan, next func(plan Plan, digest string, uidOf audit.ID) *Result) (*Result, error) {
 	digest := plan.digest(c)
 	if digest == "" {
-		return next("", audit.ID{}), nil
+		return next(plan, "", audit.ID{}), nil
 	}
 	release, err := e.flights.enter(ctx, digest) // an equal call of this process is waited for
 	if err != nil {
 		return plan.refused("an equal call is still running. Look at the calendar before repeating it."), nil //nolint:nilerr // told to the caller
 	}
 	defer release()
-	uidOf, again, err := e.replay(ctx, c, plan, digest)
+	plan, uidOf, again, err := e.replay(ctx, c, plan, digest)
 	switch {
 	case err != nil:
 		e.Logger.ErrorContext(ctx, "audit log cannot be read", "error", err)
@@ -122,48 +122,7 @@ func (e *Engine) guarded(ctx context.Context, c Call, plan Plan, next func(diges
 	case again != nil:
 		return again, nil
 	}
-	return next(digest, uidOf), nil
-}
-
-// replay finds an equal create of the last minutes. One that was applied, and
-// still stands, answers this call. One whose end is unknown lends its uids, so
-// that the platform updates what it may have made instead of making another.
-func (e *Engine) replay(ctx context.Context, c Call, plan Plan, digest string) (uidOf audit.ID, again *Result, err error) {
-	if plan.AllowDuplicate {
-		return audit.ID{}, nil, nil
-	}
-	earlier, ok, err := audit.FindEqual(ctx, e.Log, c.Identity.User, digest, e.Now().Add(-replayWindow))
-	if err != nil || !ok {
-		return audit.ID{}, nil, err
-	}
-	if earlier.Status == audit.Unknown {
-		uidOf = earlier.Change
-	}
-	s := &session{ctx: ctx, call: c}
-	objects := named(plan.Objects, earlier.Change)
-	for i := range objects {
-		objects[i].Known = nil
-		if earlier.Status == audit.Applied && len(earlier.Head.Targets) == len(objects) {
-			objects[i].Target = earlier.Head.Targets[i]
-		}
-	}
-	found, err := s.findAll(ctx, objects)
-	if err != nil {
-		return uidOf, nil, nil //nolint:nilerr // what cannot be read is no reason to refuse: the uid still protects
-	}
-	r := plan.result(Replayed, earlier.Change)
-	for i, now := range found {
-		if now.Len() == 0 || !objects[i].sameThing(now) {
-			return uidOf, nil, nil
-		}
-		r.Objects[i].ID, r.Objects[i].Status = now.Str("id"), "applied"
-	}
-	if len(found) == 1 {
-		r.State = found[0]
-	}
-	r.Outcome = string(audit.Applied)
-	r.Warnings = []string{"an equal call made this already; nothing was written now. Pass allow_duplicate: true to make another one."}
-	return uidOf, r, nil
+	return next(plan, digest, uidOf), nil
 }
 
 // make is the road from intent to outcome; handle is the confirmation that is
@@ -182,6 +141,8 @@ func (e *Engine) make(ctx context.Context, c Call, plan Plan, digest string, uid
 		return no
 	}
 	e.step("apply")
+	ctx, cancel := context.WithTimeout(ctx, longestRun)
+	defer cancel()
 	s := &session{ctx: ctx, call: c, w: intervals.NewWriter(c.Client), id: id, step: e.step}
 	ends := s.run(plan.Objects)
 	e.step("outcome")
@@ -189,7 +150,11 @@ func (e *Engine) make(ctx context.Context, c Call, plan Plan, digest string, uid
 	r.Tool = c.Tool
 	if err := e.writeOutcome(ctx, c, plan, id, digest, ends, r, time.Since(began)); err != nil {
 		e.Logger.ErrorContext(ctx, "audit outcome is missing", "change", id.String(), "error", err)
-		r.Warnings = append(r.Warnings, "what came of this change could not be written to the audit log, which holds only its intent.")
+		said := "what came of this change could not be written to the audit log, which holds only its intent."
+		if errors.Is(err, audit.ErrExists) {
+			said = "somebody looked for what came of this change while it ran: the audit log holds what was found then."
+		}
+		r.Warnings = append(r.Warnings, said)
 	}
 	e.step("answer")
 	return r

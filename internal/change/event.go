@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,27 +35,50 @@ func named(objects []Object, change audit.ID) []Object {
 		}
 		patch := maps.Clone(o.Patch)
 		patch["uid"] = uid(change, i)
+		if o.Replaces != "" { // whoever brings it back: it comes back once
+			patch["uid"] = uidOfReturned(o.Replaces)
+		}
 		out[i].Patch = patch
 	}
 	return out
 }
 
 func uid(change audit.ID, n int) string {
-	h := sha256.Sum256(fmt.Appendf(nil, "intervals-mcp event %d of change %s", n, change))
+	return uidOf(fmt.Sprintf("intervals-mcp event %d of change %s", n, change))
+}
+
+// uidOfReturned is the uid of the event that brings back a deleted one. It
+// follows from that one's id, so that two who undo its deletion at the same
+// instant, or once more after a lost answer, bring it back once.
+func uidOfReturned(id string) string { return uidOf("intervals-mcp event for deleted event " + id) }
+
+func uidOf(name string) string {
+	h := sha256.Sum256([]byte(name))
 	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // RFC 9562, version 8
 	return fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
 }
 
 func (p events) read(ctx context.Context, id string) (intervals.Object, error) {
 	e, err := p.c.Event(ctx, p.athlete, number(id))
-	if err == nil && e.ID() == 0 {
-		err = &intervals.Error{Op: "get event", Kind: intervals.BadBody, Status: 200, Reason: "the event has no id"}
+	if err == nil && (digits(e.ID()) != id || e.Category() == "") {
+		err = &intervals.Error{Op: "get event", Kind: intervals.BadBody, Status: 200, Reason: "the event has no id or category"}
 	}
 	return e.Object, err
 }
 
 func (p events) update(ctx context.Context, id string, patch intervals.Patch) error {
-	_, err := p.w.UpdateEvent(ctx, p.athlete, number(id), patch)
+	e, err := p.w.UpdateEvent(ctx, p.athlete, number(id), patch)
+	return answered(id, e.Object, err)
+}
+
+// errOddAnswer is given by an update that was accepted with an answer of
+// another shape: only reading tells what came of it.
+var errOddAnswer = errors.New("the answer is not what was updated")
+
+func answered(id string, is intervals.Object, err error) error {
+	if err == nil && is.Str("id") != id {
+		return errOddAnswer
+	}
 	return err
 }
 
@@ -92,12 +116,19 @@ func (o Object) among(list []intervals.Event) (intervals.Object, bool) {
 	if o.Target != "" || trained(o.Patch["category"]) {
 		return intervals.Object{}, false
 	}
+	var alike intervals.Object
 	for _, e := range slices.Backward(list) { // the newest
-		if !contains(o.Known, digits(e.ID())) && e.Day() == o.day() && o.Patch["category"] == e.Category() && o.Patch["name"] == e.Name() {
+		if contains(o.Known, digits(e.ID())) || e.Day() != o.day() || o.Patch["category"] != e.Category() || o.Patch["name"] != e.Name() {
+			continue
+		}
+		if o.sameThing(e.Object) {
 			return e.Object, true
 		}
+		if alike.Len() == 0 {
+			alike = e.Object
+		}
 	}
-	return intervals.Object{}, false
+	return alike, alike.Len() > 0
 }
 
 // check compares an event with what was meant. Text that lost its steps gives
@@ -114,6 +145,16 @@ func (p events) check(ctx context.Context, o Object, now intervals.Object) (inte
 	if numbers := o.uncleared(now); len(numbers) > 0 {
 		now = p.clearAgain(ctx, o, numbers, now)
 		e = intervals.Event{Object: now}
+	}
+	if load, ok := now.Number("icu_training_load"); o.Load != 0 && !(ok && sameValue("icu_training_load", o.Load, load)) {
+		if p.update(ctx, o.Target, intervals.Patch{"icu_training_load": o.Load}) == nil { // it was set by hand
+			if after, err := p.read(ctx, o.Target); err == nil {
+				now, e = after, intervals.Event{Object: after}
+			}
+		}
+		if load, _ := now.Number("icu_training_load"); !sameValue("icu_training_load", o.Load, load) {
+			warnings = append(warnings, fmt.Sprintf("its load was %s and is now %s.", words(o.Load), words(load)))
+		}
 	}
 	warnings = append(warnings, o.differences(now)...)
 	var workout *Workout
@@ -142,17 +183,23 @@ func (p events) putBack(ctx context.Context, o Object, now intervals.Object) (in
 			old[key] = clearing(key)
 		}
 	}
-	err := p.update(ctx, o.Target, old)
+	if err := p.update(ctx, o.Target, old); maybe(err) {
+		_ = p.update(ctx, o.Target, old) // once more; what stands is read in any case
+	}
 	back, readErr := p.read(ctx, o.Target)
-	if err == nil && readErr == nil && sameValue("description", o.Before.Value("description"), back.Value("description")) {
+	if readErr != nil {
+		return now, nil, nil, backUnknown
+	}
+	if sameValue("description", o.Before.Value("description"), back.Value("description")) {
 		return back, nil, nil, "Intervals.icu understood no steps in the new text, and the session had some: the old state was put back. " +
 			"Each step is a line such as \"- 10m 75%\"; see the description parameter for the syntax. To drop the steps on purpose, clear description first."
 	}
-	if readErr == nil {
-		now = back
-	}
-	return now, []string{"Intervals.icu understood no steps in the new text, and the old text could not be put back: the new text stands, without steps."}, understood(intervals.Event{Object: now}), ""
+	return back, []string{"Intervals.icu understood no steps in the new text, and the old text could not be put back: the new text stands, without steps."}, understood(intervals.Event{Object: back}), ""
 }
+
+// backUnknown is the reason of a check after which nobody knows which of two
+// states stands.
+const backUnknown = "Intervals.icu understood no steps in the new text, and whether the old text was put back could not be read. Read it before repeating the call."
 
 // uncleared lists the numbers that were to be cleared and still stand.
 func (o Object) uncleared(now intervals.Object) []string {

@@ -51,6 +51,9 @@ func readItem(ctx context.Context, c Call, id int64) (intervals.CustomItem, erro
 	if err == nil && i.Foreign(c.Athlete) {
 		err = &intervals.Error{Op: "get custom item", Kind: intervals.NotFound, Status: 404}
 	}
+	if err == nil && (i.ID() != id || i.Str("name") == "") {
+		err = &intervals.Error{Op: "get custom item", Kind: intervals.BadBody, Status: 200, Reason: "the item has no id or name"}
+	}
 	return i, err
 }
 
@@ -116,12 +119,15 @@ func (p items) create(ctx context.Context, patch intervals.Patch) (intervals.Obj
 
 func (p items) read(ctx context.Context, id string) (intervals.Object, error) {
 	i, err := p.c.CustomItem(ctx, p.athlete, number(id))
+	if err == nil && (digits(i.ID()) != id || i.Str("name") == "") {
+		err = &intervals.Error{Op: "get custom item", Kind: intervals.BadBody, Status: 200, Reason: "the item has no id or name"}
+	}
 	return i.Object, err
 }
 
 func (p items) update(ctx context.Context, id string, patch intervals.Patch) error {
-	_, err := p.w.UpdateCustomItem(ctx, p.athlete, number(id), patch)
-	return err
+	i, err := p.w.UpdateCustomItem(ctx, p.athlete, number(id), patch)
+	return answered(id, i.Object, err)
 }
 
 func (p items) remove(ctx context.Context, id string) error {

@@ -74,12 +74,19 @@ func (s *session) createMany(ctx context.Context, objects []Object, ends []end) 
 	}
 	var list []intervals.Patch
 	for _, i := range mine {
+		if o := objects[i]; o.Made != "" {
+			ends[i] = madeAlready(o)
+			continue
+		}
 		list = append(list, objects[i].Patch)
 	}
-	s.step("send")
-	made, err := s.w.CreateEvents(ctx, s.call.Athlete, list)
-	s.step("sent")
-	var lookErr error
+	var made []intervals.Event
+	var err, lookErr error
+	if len(list) > 0 {
+		s.step("send")
+		made, err = s.w.CreateEvents(ctx, s.call.Athlete, list)
+		s.step("sent")
+	}
 	if missing := place(objects, ends, mine, made); err == nil && missing || maybe(err) {
 		var there []intervals.Event
 		look, cancel := s.looking()
@@ -91,6 +98,9 @@ func (s *session) createMany(ctx context.Context, objects []Object, ends []end) 
 		d := ends[i]
 		d.upstream = statusOf(err)
 		switch {
+		case objects[i].Made != "":
+			d.status = audit.Applied
+			open = append(open, i)
 		case d.target != "":
 			d.status = audit.Applied
 			d.warn(err, "the answer of Intervals.icu was lost, but event "+d.target+" is there.")
@@ -98,7 +108,7 @@ func (s *session) createMany(ctx context.Context, objects []Object, ends []end) 
 		case err != nil && (!maybe(err) || lookErr == nil && refusedForSure(err)):
 			d = d.fail(err, "")
 		default:
-			d = d.unknown(err, "It was not found a moment later. Look again before repeating the call; repeating it unchanged within 10 minutes makes no second one.")
+			d = d.unknown(err, objects[i].lookAgain())
 		}
 		ends[i] = d
 	}
@@ -193,6 +203,10 @@ func (s *session) readBackMany(objects []Object, ends []end, open []int) {
 		o := objects[i]
 		o.Target = ends[i].target
 		now, ok := o.among(list)
+		if (err != nil || !ok) && ends[i].odd {
+			ends[i] = ends[i].unknown(errOddAnswer, "What stands could not be read either. Read it before repeating the call.")
+			continue
+		}
 		if err != nil || !ok {
 			ends[i].warnings = append(ends[i].warnings, "event "+o.Target+" could not be read back; look at it to be sure.")
 			continue
@@ -213,16 +227,20 @@ func (s *session) removeMany(ctx context.Context, objects []Object, ends []end) 
 	for _, i := range mine {
 		left, ends[i].target = append(left, number(objects[i].Target)), objects[i].Target
 	}
+	pending := false // an earlier request may still arrive
 	for attempt := 0; ; attempt++ {
 		s.step("send")
-		_, err := s.w.DeleteEvents(ctx, s.call.Athlete, left)
+		n, err := s.w.DeleteEvents(ctx, s.call.Athlete, left)
 		s.step("sent")
 		look, cancel := s.looking()
 		list, lookErr := s.list(look, objects, mine)
 		cancel()
+		if err == nil && lookErr != nil && n != int64(len(left)) { // neither the answer nor a look tells
+			err = &intervals.Error{Op: "delete events", Kind: intervals.BadBody, Status: 200, Reason: "the answer does not say what was deleted", MaybeApplied: true}
+		}
 		left = left[:0:0]
 		for _, i := range mine {
-			ends[i] = removed(objects[i], list, err, lookErr)
+			ends[i] = removed(objects[i], list, err, lookErr, pending)
 			if ends[i].status != audit.Applied {
 				left = append(left, number(objects[i].Target))
 			}
@@ -230,14 +248,15 @@ func (s *session) removeMany(ctx context.Context, objects []Object, ends []end) 
 		if len(left) == 0 || !maybe(err) || lookErr != nil || attempt > 0 || ctx.Err() != nil {
 			return
 		}
+		pending = pending || !refusedForSure(err)
 	}
 }
 
 // removed judges one delete of many: err is the request's, lookErr that of the
-// list of what is left.
-func removed(o Object, list []intervals.Event, err, lookErr error) end {
+// list of what is left, pending tells that an earlier request may still arrive.
+func removed(o Object, list []intervals.Event, err, lookErr error, pending bool) end {
 	_, there := o.among(list)
-	d := end{target: o.Target, upstream: statusOf(err)}
+	d := end{target: o.Target, upstream: statusOf(err), pending: pending}
 	switch {
 	case lookErr != nil && err == nil:
 		d.status = audit.Applied
@@ -251,7 +270,7 @@ func removed(o Object, list []intervals.Event, err, lookErr error) end {
 	case maybe(err) && !refusedForSure(err):
 		return d.unknown(err, "It was still there a moment later. List the range before repeating the call.")
 	default:
-		return d.fail(err, "")
+		return d.refused(err)
 	}
 	return d
 }

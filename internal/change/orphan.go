@@ -10,9 +10,13 @@ import (
 	"intervals-mcp/internal/intervals"
 )
 
-// runTime is how long a change may still be running after its intent: longer
-// than any call lives.
-const runTime = time.Minute
+// longestRun bounds the time in which a change sends requests, and runTime is
+// how long it may still be running after its intent: taking back, looking and
+// recording come on top, and clocks of two processes differ.
+const (
+	longestRun = 50 * time.Second
+	runTime    = 2 * time.Minute
+)
 
 // stands finds out by reading whether what was planned for an object came to
 // be: Applied, Failed (it certainly did not), or Unknown.
@@ -74,7 +78,7 @@ func (e *Engine) Resolve(ctx context.Context, c Call, user string, id audit.ID) 
 		r.Status, r.Reason = statusOfHead(t.head), t.head.Reason
 		return r, nil
 	case e.Now().Sub(id.Time) < runTime:
-		r.Reason = "it may still be running; ask again in a minute."
+		r.Reason = "it may still be running; ask again in two minutes."
 		return r, nil
 	case t.head.Athlete != c.Athlete:
 		return refusedResult(t.head.Summary, "it is about another athlete."), nil
@@ -86,6 +90,11 @@ func (e *Engine) Resolve(ctx context.Context, c Call, user string, id audit.ID) 
 	for i, o := range t.objects {
 		p := o.object()
 		plan.Objects = append(plan.Objects, p)
+		if o.outcome.Status != "" { // it was written before the process died
+			ends[i] = end{status: o.outcome.Status, target: p.Target, state: objectOf(o.outcome.After), upstream: o.outcome.UpstreamStatus,
+				reason: o.outcome.Reason, old: o.outcome.Replaces, recorded: true}
+			continue
+		}
 		status, now, err := s.stands(p)
 		if err != nil {
 			return nil, err
@@ -103,7 +112,14 @@ func (e *Engine) Resolve(ctx context.Context, c Call, user string, id audit.ID) 
 	out := plan.outcome(id, ends)
 	out.Reason = "its process ended before the outcome was written; this was found by reading Intervals.icu. " + out.Reason
 	out.Tool = t.head.Tool
-	if err := e.writeOutcome(ctx, c, plan, id, t.head.Digest, ends, out, 0); err != nil && !errors.Is(err, audit.ErrExists) {
+	err = e.writeOutcome(ctx, c, plan, id, t.head.Digest, ends, out, 0)
+	if errors.Is(err, audit.ErrExists) { // somebody else was faster: theirs is in the log
+		if items, err = e.Log.Change(ctx, user, id); err == nil && tell(items).done {
+			return e.Resolve(ctx, c, user, id)
+		}
+		err = errors.Join(err, audit.ErrExists)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("write the audit log: %w", err)
 	}
 	return out, nil

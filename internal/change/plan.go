@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/identity"
@@ -22,7 +23,8 @@ type Call struct {
 	Arguments json.RawMessage // canonical, without api_key
 	Miles     bool            // the athlete reads distances in miles; summaries do too
 
-	log audit.Log // set by the Engine, for planners that read it
+	log audit.Log        // set by the Engine, for planners that read it
+	now func() time.Time // likewise
 }
 
 // own reports that athletes change what is theirs, so that a coach's locks
@@ -88,6 +90,11 @@ type Object struct {
 	Pair []string
 	// Replaces is the id of the deleted object that a create brings back.
 	Replaces string
+	// Load is the training load that an old text must come to again, 0 = any.
+	Load float64
+	// Made is the id of what an equal call, whose answer was lost, made already:
+	// then nothing is sent.
+	Made string
 }
 
 // Plan is a change before it is made.
@@ -112,22 +119,21 @@ func refused(summary, format string, a ...any) error {
 	return &Refused{Summary: cut(summary, maxSummary), Reason: fmt.Sprintf(format, a...)}
 }
 
-// digest names what a plan would make, whoever's request it is; "" unless the
-// plan creates.
+// digest names what a plan would do, whoever's request it is; "" unless the
+// plan creates something: only then is doing it twice another thing than doing
+// it once.
 func (p Plan) digest(c Call) string {
-	type made struct {
-		Kind   Kind
-		Parent string
-		Patch  intervals.Patch
+	type done struct {
+		Kind                     Kind
+		Action                   Action
+		Target, Parent, Replaces string
+		Patch                    intervals.Patch
 	}
-	var all []made
+	var all []done
 	for _, o := range p.Objects {
-		if o.Action != Create {
-			return ""
-		}
-		all = append(all, made{o.Kind, o.Parent, o.Patch})
+		all = append(all, done{o.Kind, o.Action, o.Target, o.Parent, o.Replaces, o.Patch})
 	}
-	if len(all) == 0 {
+	if len(which(p.Objects, Create)) == 0 {
 		return ""
 	}
 	b, err := json.Marshal(all) // map keys are sorted: equal plans give equal bytes

@@ -204,8 +204,10 @@ func (o Object) matters() []string {
 	if o.Action == Delete {
 		return append(keys, o.written(o.Before)...)
 	}
+	_, text := o.Patch["description"]
+	derived := text && ReadText(o.Before.Str("description")).Steps > 0
 	for _, key := range writable(o.Kind) {
-		if _, sent := o.Patch[key]; sent {
+		if _, sent := o.Patch[key]; sent && !(derived && contains(stepFigures, key)) {
 			keys = append(keys, key)
 		}
 	}

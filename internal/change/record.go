@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/state"
 )
 
 // outcomeTime is how long writing the outcome may take after the call's own
@@ -63,11 +65,40 @@ func (e *Engine) writeIntent(ctx context.Context, c Call, plan Plan, id audit.ID
 	}
 	return audit.WriteIntentWith(ctx, e.Log, head, items, func(ctx context.Context, head audit.Item) error {
 		e.step("head")
+		return e.writeHead(ctx, c.Identity.User, handle, head)
+	})
+}
+
+// writeHead writes the head intent, together with the use of the confirmation
+// where there is one. An error does not tell whether it was written, and a
+// change that was begun must not be called refused: so it is written once more,
+// which succeeds or finds it there.
+func (e *Engine) writeHead(ctx context.Context, user, handle string, head audit.Item) error {
+	write := func(ctx context.Context) error {
 		if handle == "" {
 			return e.Log.Append(ctx, []audit.Item{head})
 		}
-		return e.State.Use(ctx, c.Identity.User, handle, head)
-	})
+		return e.State.Use(ctx, user, handle, head)
+	}
+	err := write(ctx)
+	if err == nil || errors.Is(err, state.ErrUsed) || errors.Is(err, state.ErrNotFound) || errors.Is(err, audit.ErrExists) {
+		return err
+	}
+	gone := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
+	defer cancel()
+	if gone { // whoever asked has gone: nothing is begun that was not
+		items, readErr := e.Log.Change(ctx, user, head.Change)
+		if readErr == nil && tell(items).begun() {
+			return nil
+		}
+		return err
+	}
+	again := write(ctx)
+	if errors.Is(again, audit.ErrExists) { // an id is given once: it is this one
+		return nil
+	}
+	return again
 }
 
 // maxKnown bounds the ids that are kept of what was there before a create: the
@@ -114,7 +145,32 @@ func (e *Engine) writeOutcome(ctx context.Context, c Call, plan Plan, id audit.I
 	}
 	head.Status = map[Status]audit.Status{Applied: audit.Applied, FailedNow: audit.Failed, UnknownDone: audit.Unknown}[r.Status]
 	head.Reason, head.DurationMS = c.scrubText(r.Reason), took.Milliseconds()
-	return audit.WriteOutcome(ctx, e.Log, head, items)
+	if !slices.ContainsFunc(ends, func(d end) bool { return d.recorded }) {
+		return audit.WriteOutcome(ctx, e.Log, head, items)
+	}
+	return e.writeRest(ctx, head, items, ends)
+}
+
+// restBatch is how many items of any size surely fit into one transaction.
+const restBatch = audit.MaxBatchSize / (2*audit.MaxState + 8<<10)
+
+// writeRest ends an outcome of which some objects were written before the
+// process died: the log takes nothing twice.
+func (e *Engine) writeRest(ctx context.Context, head audit.Item, items []audit.Item, ends []end) error {
+	head.N, head.Phase, head.Objects = 0, audit.Outcome, len(items)
+	var rest []audit.Item
+	for i, item := range items {
+		if !ends[i].recorded {
+			item.N, item.Phase = i+1, audit.Outcome
+			rest = append(rest, item)
+		}
+	}
+	for batch := range slices.Chunk(append(rest, head), restBatch) {
+		if err := e.Log.Append(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c Call) scrub(b []byte) json.RawMessage {

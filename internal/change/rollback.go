@@ -39,6 +39,11 @@ func (s *session) rollBack(objects []Object, ends []end) {
 		case Delete:
 			err = s.makeAgain(ctx, at, o, i, &ends[i])
 		}
+		var open *openEnd
+		if errors.As(err, &open) {
+			ends[i] = ends[i].unknown(err, "It was done, and whether it could be taken back is not known. Read it before going on.")
+			continue
+		}
 		if err != nil {
 			ends[i].warnings = append(ends[i].warnings, fmt.Sprintf("%s %s could not be taken back (%s): it stands as changed.", o.Kind, ends[i].target, cut(err.Error(), 150)))
 			continue
@@ -47,8 +52,26 @@ func (s *session) rollBack(objects []Object, ends []end) {
 	}
 }
 
+// openEnd is the error of taking back whose own end nobody knows.
+type openEnd struct{ error }
+
+// undone is the error of an object that takes another one back.
+func (d end) undone() error {
+	switch d.status {
+	case audit.Applied:
+		return nil
+	case audit.Unknown:
+		return &openEnd{d.err}
+	}
+	return d.err
+}
+
 func (d end) takenBack() end {
 	d.status, d.back, d.workout = audit.Failed, true, nil
+	if d.pending {
+		d.back = false
+		return d.unknown(errors.New("an earlier request was not answered"), "It was done and taken back, but that request may still arrive. Read it before going on.")
+	}
 	return d
 }
 
@@ -87,17 +110,19 @@ func (s *session) unmake(ctx context.Context, at platform, o Object, d *end) err
 	back := s.remove(ctx, at, Object{Kind: o.Kind, Action: Delete, Target: d.target})
 	if back.status == audit.Applied {
 		d.state = intervals.Object{}
-		return nil
 	}
-	return back.err
+	return back.undone()
 }
 
 // restore writes the old values of every field that the change touched.
 func (s *session) restore(ctx context.Context, at platform, o Object, d *end) error {
 	old := o.reverse()
+	if old.Before = d.state; d.state.Len() == 0 { // it could not be read back: what was meant
+		old.Before = objectOf(canonical(o.Patch))
+	}
 	back := s.update(ctx, at, old)
 	if back.status != audit.Applied {
-		return back.err
+		return back.undone()
 	}
 	if wrong := old.differences(back.state); back.state.Len() > 0 && len(wrong) > 0 {
 		return errors.New(wrong[0])
@@ -122,7 +147,36 @@ func (o Object) reverse() Object {
 		}
 	}
 	slices.Sort(old.Cleared)
+	old.figures(o.Before)
 	return old
+}
+
+// stepFigures are what the platform works out anew from new text.
+var stepFigures = []string{"moving_time", "distance", "icu_training_load"}
+
+// figures sees to it that the figures come back with an old text: those of a
+// session without steps were entered, and are written; with steps only a load
+// that was set by hand differs once the old text was read (API.md 3.3).
+func (o *Object) figures(before intervals.Object) {
+	if _, text := o.Patch["description"]; !text || !trained(before.Value("category")) {
+		return
+	}
+	if ReadText(before.Str("description")).Steps > 0 || before.Has("workout_doc") && len((intervals.Event{Object: before}).Steps()) > 0 {
+		o.Load, _ = before.Number("icu_training_load")
+		return
+	}
+	for _, key := range stepFigures {
+		if _, sent := o.Patch[key]; sent {
+			continue
+		}
+		if v := before.Value(key); !isEmpty(v) {
+			o.Patch[key] = v
+		} else {
+			o.Patch[key] = clearing(key)
+			o.Cleared = append(o.Cleared, key)
+		}
+	}
+	slices.Sort(o.Cleared)
 }
 
 // makeAgain creates what was deleted. It is the old object but for its id and
@@ -134,7 +188,7 @@ func (s *session) makeAgain(ctx context.Context, at platform, o Object, n int, d
 	}
 	back := s.create(ctx, at, again)
 	if back.status != audit.Applied {
-		return back.err
+		return back.undone()
 	}
 	d.old, d.target, d.state = o.Target, back.target, back.state
 	d.warnings = append(d.warnings, fmt.Sprintf("%s %s was deleted and made again as %s.", o.Kind, o.Target, back.target))
@@ -175,6 +229,15 @@ func isNotKept(v any) bool {
 	return cut
 }
 
+// isPaired looks whether an activity is paired with an event.
+func (s *session) isPaired(activity, event string) bool {
+	ctx, cancel := s.looking()
+	defer cancel()
+	a, err := s.call.Client.Activity(ctx, activity)
+	with, paired := a.Int("paired_event_id")
+	return err == nil && paired && digits(with) == event
+}
+
 // pair pairs activities with an event again, and says which could not be.
 func (s *session) pair(ctx context.Context, o Object, d *end) {
 	for _, activity := range o.Pair {
@@ -193,6 +256,9 @@ func (s *session) pair(ctx context.Context, o Object, d *end) {
 			s.step("send")
 			err = s.w.PairActivity(ctx, activity, number(d.target))
 			s.step("sent")
+			if maybe(err) && s.isPaired(activity, d.target) {
+				err = nil
+			}
 		}
 		if err != nil {
 			d.warnings = append(d.warnings, fmt.Sprintf("activity %s could not be paired with event %s (%s): pair it on the website of Intervals.icu.", cut(activity, 30), d.target, cut(err.Error(), 100)))

@@ -24,6 +24,10 @@ type Undo struct {
 // MaxUndo is how many changes are undone at once.
 const MaxUndo = 50
 
+// clockSkew is how far the clocks of two processes may be apart: what came
+// after a change may carry an earlier time.
+const clockSkew = time.Hour
+
 // Plan implements Planner. Several changes are taken back as one: where they
 // touched the same object, only the difference to its state before the oldest
 // of them is made.
@@ -37,6 +41,9 @@ func (w Undo) Plan(ctx context.Context, c Call) (Plan, error) {
 	}
 	if err := u.readLog(); err != nil {
 		return Plan{}, err
+	}
+	if n := len(u.order); n > MaxObjects {
+		return Plan{}, refused(fmt.Sprintf("Undo %d changes", len(u.heads)), "they are about %d objects; at most %d can be changed at once. Undo them in parts, the newest first.", n, MaxObjects)
 	}
 	if err := u.readPresent(); err != nil {
 		return Plan{}, err
@@ -69,6 +76,9 @@ type reversal struct {
 	baseOK  bool             // paired is known
 	now     intervals.Object // the present state
 	wasNote string           // what the deleted one cannot get back
+	was     string           // of a deleted one: its id
+	heir    string           // of a deleted one: what was brought back for it, if that is there
+	over    *reversal        // of a created one: what takes back what was changed of it since
 }
 
 // readLog reads the changes and what they come to when taken back together.
@@ -84,6 +94,9 @@ func (u *undoing) readLog() error {
 		t := tell(items)
 		if !t.begun() {
 			return refused("Undo "+id.String(), "there is no change %s of yours in the audit log. list_changes lists them.", id)
+		}
+		if !t.done && u.call.now().Sub(id.Time) < runTime {
+			return refused("Undo: "+t.head.Summary, "change %s may still be running. Ask again in two minutes.", id)
 		}
 		if t.head.Athlete != u.call.Athlete {
 			return refused("Undo: "+t.head.Summary, "change %s is about athlete %s. Pass that athlete_id.", id, t.head.Athlete)
@@ -105,6 +118,7 @@ func (u *undoing) readLog() error {
 // ones, and which changes were undone already.
 func (u *undoing) readLinks(since time.Time) error {
 	u.links, u.undone = map[string]string{}, map[audit.ID]audit.ID{}
+	since = since.Add(-clockSkew)
 	for _, q := range []audit.Query{{User: u.User, From: since}, {User: u.call.Identity.User, From: since}, {Athlete: u.call.Athlete, From: since}} {
 		for h, err := range audit.Changes(u.ctx, u.call.log, q) {
 			if err != nil {
@@ -175,11 +189,12 @@ func (u *undoing) add(done Object, o toldObject) {
 	after := o.after()
 	r := &reversal{expect: after, paired: o.outcome.Paired, baseOK: done.PairingRead || done.Action == Create}
 	if len(o.outcome.After) == 0 {
-		r.only = append([]string{}, slices.Collect(maps.Keys(done.Patch))...)
+		r.only = slices.DeleteFunc(slices.Sorted(maps.Keys(done.Patch)), func(key string) bool { return key == "uid" }) // notes get another one
 	}
 	switch done.Action {
 	case Create:
 		r.Object = Object{Kind: done.Kind, Action: Delete, Target: target, Parent: done.Parent, Replaces: done.Replaces}
+		r.over = newer
 		if newer != nil && newer.Action == Create { // made and deleted since: nothing is left of it
 			u.drop(key)
 			return
@@ -203,16 +218,25 @@ func (u *undoing) add(done Object, o toldObject) {
 			r.Object = back
 		}
 	case Delete:
-		if newer != nil && newer.Action == Delete && newer.Replaces == done.Target { // brought back by one of them, and that is undone
-			u.drop(key)
+		if newer != nil && newer.Action == Delete && newer.Replaces == done.Target {
+			// It was brought back by one of them, and that is undone: what it is
+			// now stays, but for what was changed of it since.
+			if u.drop(key); newer.over != nil {
+				u.steps[key], u.order = newer.over, append(u.order, key)
+			}
 			return
 		}
-		if target != done.Target {
-			u.skipped = append(u.skipped, fmt.Sprintf("%s %s was brought back already, as %s.", done.Kind, done.Target, target))
+		if newer != nil {
+			u.skipped = append(u.skipped, broughtBack(done, target))
 			return
 		}
 		r.Object = recreation(done.Kind, done.Before)
-		r.Replaces, r.Pair, r.wasNote = done.Target, done.Paired, done.Undoable
+		// Where it was brought back and that one was deleted too, this stands
+		// for both.
+		r.Target, r.Replaces, r.Pair, r.wasNote = "", target, done.Paired, done.Undoable
+		if r.was = done.Target; target != done.Target {
+			r.heir = target
+		}
 	}
 	if newer != nil { // the newest change left the state that is expected
 		r.expect, r.only, r.paired, r.baseOK = newer.expect, newer.only, newer.paired, newer.baseOK
@@ -220,6 +244,10 @@ func (u *undoing) add(done Object, o toldObject) {
 		u.order = append(u.order, key)
 	}
 	u.steps[key] = r
+}
+
+func broughtBack(o Object, as string) string {
+	return fmt.Sprintf("%s %s was brought back already, as %s.", o.Kind, o.Target, as)
 }
 
 func (u *undoing) drop(key string) {
@@ -238,14 +266,23 @@ func (o *Object) merge(newer Object) {
 		}
 	}
 	slices.Sort(o.Cleared)
+	if o.Load == 0 {
+		o.Load = newer.Load
+	}
 }
 
 // overlay gives a re-creation the values of before an older update.
 func (o *Object) overlay(back Object) {
+	if back.Load != 0 { // the figures are those of the old steps
+		delete(o.Patch, "moving_time")
+		delete(o.Patch, "distance")
+		o.Patch["icu_training_load"] = back.Load
+	}
 	for key, v := range back.Patch {
-		if contains(back.Cleared, key) {
+		switch {
+		case contains(back.Cleared, key):
 			delete(o.Patch, key)
-		} else {
+		case !isNotKept(v):
 			o.Patch[key] = v
 		}
 	}
@@ -269,10 +306,14 @@ func (u *undoing) readPresent() error {
 	}
 	for _, key := range u.order {
 		r := u.steps[key]
-		if r.Action == Create || r.now.Len() > 0 {
+		id := r.Target
+		if r.Action == Create {
+			id = r.heir
+		}
+		if id == "" || r.now.Len() > 0 {
 			continue
 		}
-		now, err := r.platform(u.call, nil).read(u.ctx, r.Target)
+		now, err := r.platform(u.call, nil).read(u.ctx, id)
 		if err != nil && intervals.KindOf(err) != intervals.NotFound {
 			return err
 		}
@@ -337,7 +378,6 @@ func (u *undoing) plan() (Plan, error) {
 	for _, h := range u.heads {
 		p.Undoes = append(p.Undoes, h.Change)
 	}
-	p.AllowDuplicate = true // bringing back twice what was deleted twice is meant
 	return p, nil
 }
 
@@ -360,6 +400,8 @@ func (u *undoing) object(r *reversal) (o Object, s said, why string, err error) 
 	o = r.Object
 	o.Replaces = "" // of what is deleted it says nothing
 	switch {
+	case r.Action == Create && r.now.Len() > 0:
+		return o, s, broughtBack(Object{Kind: r.Kind, Target: r.was}, r.heir), nil
 	case r.Action == Create:
 		return u.again(r)
 	case r.now.Len() == 0 && r.Action == Delete:
@@ -463,6 +505,9 @@ func (u *undoing) again(r *reversal) (o Object, s said, why string, err error) {
 		}
 	} else {
 		for _, e := range u.byDay[o.day()] {
+			if e.Str("uid") == uidOfReturned(r.Replaces) { // by a change whose answer was lost
+				return o, s, broughtBack(Object{Kind: r.Kind, Target: r.was}, digits(e.ID())), nil
+			}
 			o.Known = append(o.Known, digits(e.ID()))
 			if o.sameThing(e.Object) {
 				o.Twins = append(o.Twins, digits(e.ID()))

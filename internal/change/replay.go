@@ -1,0 +1,97 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/intervals"
+)
+
+// replay finds an equal create of the last minutes. One that was applied, and
+// still stands, answers this call. One whose end is unknown lends its uids, so
+// that the platform updates what it may have made instead of making another,
+// and what it made is not sent again.
+func (e *Engine) replay(ctx context.Context, c Call, plan Plan, digest string) (_ Plan, uidOf audit.ID, again *Result, err error) {
+	if plan.AllowDuplicate {
+		return plan, audit.ID{}, nil, nil
+	}
+	earlier, ok, err := audit.FindEqual(ctx, e.Log, c.Identity.User, digest, e.Now().Add(-replayWindow))
+	if err != nil || !ok {
+		return plan, audit.ID{}, nil, err
+	}
+	items, err := e.Log.Change(ctx, c.Identity.User, earlier.Change)
+	if err != nil {
+		return plan, audit.ID{}, nil, err
+	}
+	if earlier.Status == audit.Unknown {
+		uidOf = earlier.Change
+	}
+	objects := asMade(plan.Objects, tell(items), earlier.Change)
+	s := &session{ctx: ctx, call: c}
+	found, err := s.findAll(ctx, objects)
+	if err != nil {
+		return plan, uidOf, nil, nil //nolint:nilerr // what cannot be read is no reason to refuse: the uid still protects
+	}
+	r := plan.result(Replayed, earlier.Change)
+	var gone []string
+	made := 0 // creates that stand
+	rest := plan
+	rest.Objects = slices.Clone(plan.Objects)
+	for i, now := range found {
+		o := objects[i]
+		if !o.stands(now) {
+			gone = append(gone, fmt.Sprintf("%s %s", o.Kind, o.name()))
+			continue
+		}
+		if r.Objects[i].Status = "applied"; o.Action == Create {
+			r.Objects[i].ID, rest.Objects[i].Made = now.Str("id"), now.Str("id")
+			made++
+		}
+	}
+	switch {
+	case earlier.Status == audit.Unknown && len(gone) > 0:
+		return rest, uidOf, nil, nil
+	case made == 0:
+		return plan, uidOf, nil, nil
+	}
+	if len(found) == 1 {
+		r.State = found[0]
+	}
+	r.Outcome = string(audit.Applied)
+	r.Warnings = []string{"an equal call made this already; nothing was written now. Pass allow_duplicate: true to make another one."}
+	if len(gone) > 0 {
+		r.Warnings = append(r.Warnings, "since then was changed or deleted: "+strings.Join(gone[:min(len(gone), 10)], ", ")+more(len(gone)-10)+".")
+	}
+	return plan, uidOf, r, nil
+}
+
+// asMade gives the objects of a plan as an earlier change of an equal one made
+// them: with its uids, its ids, and what was there before it. What has come
+// into being since then can be its work.
+func asMade(objects []Object, earlier told, change audit.ID) []Object {
+	out := named(objects, change)
+	known := len(earlier.objects) == len(out)
+	for i := range out {
+		if out[i].Action != Create {
+			continue
+		}
+		if out[i].Known = nil; known {
+			out[i].Known, out[i].Target = earlier.objects[i].intent.Known, earlier.objects[i].target()
+		}
+	}
+	return out
+}
+
+// stands reports whether an object is as the plan makes it.
+func (o Object) stands(now intervals.Object) bool {
+	switch o.Action {
+	case Delete:
+		return now.Len() == 0
+	case Update:
+		return o.done(now)
+	}
+	return now.Len() > 0 && o.sameThing(now)
+}
