@@ -188,7 +188,7 @@ func (e *Engine) carryOut(ctx context.Context, c Call, w state.Waiting) (*Result
 
 // used answers a confirmation that was used before: nothing is written now.
 func (e *Engine) used(ctx context.Context, w state.Waiting) *Result {
-	r := &Result{Status: Replayed, ChangeID: w.Change.String(), Summary: w.Summary, Tool: w.Tool, Objects: []ObjectResult{},
+	r := &Result{Status: Replayed, ChangeID: w.Change.String(), Summary: w.Summary, Tool: w.Tool, Used: true, Objects: []ObjectResult{},
 		Warnings: []string{"the confirmation was used already; nothing was written now."}, Outcome: string(audit.Unknown)}
 	items, err := e.Log.Change(ctx, w.User, w.Change)
 	if err != nil {

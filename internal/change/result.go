@@ -38,6 +38,8 @@ type Result struct {
 	// Outcome is what came of the earlier change, where Status is Replayed:
 	// applied, failed, or unknown, also while it runs.
 	Outcome string `json:"outcome,omitempty"`
+	// Used says that nothing was done since the confirmation was used before.
+	Used bool `json:"-"`
 	// Tool is the tool that asked for the change, where another one answers.
 	Tool string `json:"tool,omitempty"`
 

@@ -99,7 +99,7 @@ func (u *undoing) readLog() error {
 			return refused("Undo: "+t.head.Summary, "change %s may still be running. Ask again in two minutes.", id)
 		}
 		if t.head.Athlete != u.call.Athlete {
-			return refused("Undo: "+t.head.Summary, "change %s is about athlete %s. Pass that athlete_id.", id, t.head.Athlete)
+			return refused("Undo: "+t.head.Summary, "change %s is about athlete %s, another one. Undo the changes of one athlete at a time.", id, t.head.Athlete)
 		}
 		all, u.heads = append(all, t), append(u.heads, t.head)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"intervals-mcp/internal/change"
 	"intervals-mcp/internal/identity"
@@ -80,12 +81,11 @@ func (rq *Request) outOfReach(err error, w state.Waiting) (confirmed, error) {
 
 // confirmed words a result as the tool would that asked for it.
 func (rq *Request) confirmed(at place, r *change.Result) confirmed {
+	if w, ok := rq.unmade(at, r); ok {
+		return confirmed{written: w}
+	}
 	one := len(r.Objects) == 1
 	switch {
-	case r.Status == change.Preview:
-		return confirmed{written: rq.preview(at, r)}
-	case r.Status == change.Replayed && r.State.Len() == 0:
-		return confirmed{written: written{Result: r, text: usedText(r)}}
 	case len(r.Objects) == 0:
 		return confirmed{written: written{Result: r, text: say(r, confirmFailure, r.Summary)}}
 	case r.Tool == "undo_change":
@@ -106,12 +106,6 @@ func (rq *Request) confirmed(at place, r *change.Result) confirmed {
 	}
 	first := fmt.Sprintf("Done: %s", r.Summary)
 	return confirmed{written: written{Result: r, text: say(r, confirmFailure, first, rq.done(at, r)...)}}
-}
-
-// usedText tells what came of a confirmation that was used before.
-func usedText(r *change.Result) string {
-	first := fmt.Sprintf("This confirmation was used before; of that change came: %s.", r.Outcome)
-	return say(r, "", first, r.Summary, r.Reason)
 }
 
 func (rq *Request) eventConfirmed(at place, r *change.Result) eventWritten {
@@ -148,7 +142,7 @@ func (rq *Request) done(at place, r *change.Result) (lines []string) {
 	for _, o := range r.Objects {
 		status := verbs[o.Action]
 		if o.Status != "applied" {
-			status = string(o.Action) + " " + o.Status
+			status = string(o.Action) + ": " + strings.ReplaceAll(o.Status, "_", " ")
 		} else if len(lines) >= doneLines {
 			left++
 			continue

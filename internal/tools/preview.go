@@ -34,12 +34,30 @@ func (rq *Request) preview(at place, r *change.Result, facts ...string) written 
 			lines = append(lines, f)
 		}
 	}
-	body := strings.Join(append(lines, warningLines(r)...), "\n")
+	lines = append(lines, warningLines(r)...)
+	for _, n := range rq.notes { // here, since nothing may stand below the confirmation
+		lines = append(lines, "Note: "+n)
+	}
+	rq.notes = nil
+	body := strings.Join(lines, "\n")
 	w := written{Result: r, text: "Preview: nothing was written yet.\n" + body + "\n\n" + rq.howToConfirm(at.p, r)}
 	if r.Confirmation != "" && r.Tool == rq.tool {
 		w.ask = &Question{Message: r.Summary + "\n" + body, State: r.Confirmation}
 	}
 	return w
+}
+
+// unmade words a result that made nothing now: a preview, or a confirmation
+// that was used before; ok is false for any other.
+func (rq *Request) unmade(at place, r *change.Result, facts ...string) (w written, ok bool) {
+	switch {
+	case r.Status == change.Preview:
+		return rq.preview(at, r, facts...), true
+	case r.Used:
+		first := fmt.Sprintf("This confirmation was used before; of that change came: %s.", r.Outcome)
+		return written{Result: r, text: say(r, "", first, r.Summary, r.Reason)}, true
+	}
+	return written{}, false
 }
 
 // howToConfirm ends a preview. Summary and confirmation stand on the last two

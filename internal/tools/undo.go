@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/change"
@@ -131,10 +132,13 @@ func unreadable(rq *Request, ctx context.Context, err error) error {
 
 // undone words the answer of an undo.
 func (rq *Request) undone(at place, r *change.Result) undone {
-	if r.Status == change.Preview {
-		return undone{written: rq.preview(at, r)}
+	if w, ok := rq.unmade(at, r); ok {
+		return undone{written: w}
 	}
 	out := undone{written: written{Result: r}}
+	if slices.ContainsFunc(r.Objects, func(o change.ObjectResult) bool { return o.Kind == change.ItemKind }) {
+		rq.forgetProfile(at) // it carries the custom items
+	}
 	facts := rq.done(at, r)
 	if len(r.Objects) == 1 && r.State.Len() > 0 {
 		switch r.Objects[0].Kind {
@@ -143,7 +147,6 @@ func (rq *Request) undone(at place, r *change.Result) undone {
 			item.Status, item.ActivityID = "", ""
 			out.Event = &item
 		case change.ItemKind:
-			rq.forgetProfile(at)
 			item := newCustomItemDetail(intervals.CustomItem{Object: r.State})
 			out.Item = &item
 		}

@@ -179,8 +179,8 @@ func (rq *Request) writeItem(ctx context.Context, in itemIn, planner change.Plan
 }
 
 func (rq *Request) itemWritten(at place, r *change.Result, failure, first string) itemWritten {
-	if r.Status == change.Preview {
-		return itemWritten{written: rq.preview(at, r)}
+	if w, ok := rq.unmade(at, r); ok {
+		return itemWritten{written: w}
 	}
 	rq.forgetProfile(at) // it carries the custom items
 	out := itemWritten{written: written{Result: r}}

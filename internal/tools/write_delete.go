@@ -50,8 +50,8 @@ func removeEvent(ctx context.Context, rq *Request, in eventDeleteIn) (eventWritt
 }
 
 func (rq *Request) eventDeleted(at place, r *change.Result, id int64) eventWritten {
-	if r.Status == change.Preview {
-		return eventWritten{written: rq.preview(at, r)}
+	if w, ok := rq.unmade(at, r); ok {
+		return eventWritten{written: w}
 	}
 	out := eventWritten{written: written{Result: r}}
 	var facts []string
@@ -147,8 +147,8 @@ func removeEvents(ctx context.Context, rq *Request, in rangeDeleteIn) (rangeDele
 }
 
 func (rq *Request) rangeDeleted(at place, r *change.Result, spared change.Spared) rangeDeleted {
-	if r.Status == change.Preview {
-		return rangeDeleted{written: rq.preview(at, r, spared.Sentences()...), Spared: sparedJSON(spared)}
+	if w, ok := rq.unmade(at, r, spared.Sentences()...); ok {
+		return rangeDeleted{written: w, Spared: sparedJSON(spared)}
 	}
 	out := rangeDeleted{written: written{Result: r}, Deleted: r.Count("applied"), Spared: sparedJSON(spared)}
 	first := fmt.Sprintf("Deleted %d events.", out.Deleted)

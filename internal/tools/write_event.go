@@ -130,8 +130,8 @@ func eventError(err error, id int64) error {
 // eventWritten words the answer of a write of one event; id is 0 where it is
 // made.
 func (rq *Request) eventWritten(at place, r *change.Result, id int64) eventWritten {
-	if r.Status == change.Preview {
-		return eventWritten{written: rq.preview(at, r)}
+	if w, ok := rq.unmade(at, r); ok {
+		return eventWritten{written: w}
 	}
 	out, p := eventWritten{written: written{Result: r}}, at.p
 	verb, failure := "updated", "Error updating event"

@@ -66,8 +66,8 @@ func writeMessage(ctx context.Context, rq *Request, in messageIn) (messageWritte
 
 // messageWritten words the answer; the place is that of the activity's owner.
 func (rq *Request) messageWritten(at place, r *change.Result, activity string) messageWritten {
-	if r.Status == change.Preview {
-		return messageWritten{written: rq.preview(at, r)}
+	if w, ok := rq.unmade(at, r); ok {
+		return messageWritten{written: w}
 	}
 	out := messageWritten{written: written{Result: r}}
 	id := ""
