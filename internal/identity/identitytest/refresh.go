@@ -301,6 +301,7 @@ func revokeRace(t *testing.T, w *world) {
 func changeRace(t *testing.T, w *world) {
 	w.add(t, Athlete)
 	out := w.connect(t, grant("i1"))
+	id := out.Connection.ID
 	var got []secrets.Secret
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -313,7 +314,6 @@ func changeRace(t *testing.T, w *world) {
 			}
 		}
 	})
-	id := out.Connection.ID
 	wg.Go(func() {
 		err := identity.ErrConflict
 		for errors.Is(err, identity.ErrConflict) {
