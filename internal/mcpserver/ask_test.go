@@ -121,7 +121,7 @@ func TestAClientThatDeclaredElicitationAsksThePersonInPlaceOfAPreview(t *testing
 	if done.status() != "applied" || done.at("result", "structuredContent", "event") == nil || done.at("result", "resultType") != "complete" || d.events() != 1 {
 		t.Errorf("%s", done.body)
 	}
-	if twice := d.again("add_or_update_event", newRide, state, "accept"); twice.status() != "replayed" || d.events() != 1 {
+	if twice := d.again("add_or_update_event", newRide, state, "accept"); twice.status() != "replayed" || d.events() != 1 || !strings.Contains(twice.body, "was used before; of that change came: applied") {
 		t.Errorf("%s", twice.body)
 	}
 }

@@ -50,6 +50,7 @@ func confirm(ctx context.Context, rq *Request, in confirmIn) (confirmed, error) 
 	if rq.svc.Changes == nil {
 		return confirmed{}, errUnwired
 	}
+	in.Confirmation = strings.TrimSpace(in.Confirmation)
 	// Until it is known that the plan is this connection's, nothing is read of
 	// anybody, and the engine words the refusal.
 	at := place{call: change.Call{Identity: rq.Identity, Client: rq.Client}}

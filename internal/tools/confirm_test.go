@@ -109,6 +109,8 @@ func TestASummaryIsComparedByItsLettersOnlyAndFiveWrongOnesDropThePlan(t *testin
 	w := team(t)
 	_, p := w.status(t, "preview", "add_or_update_event", newRide)
 	w.status(t, "applied", "confirm_change", map[string]any{"confirmation": p["confirmation"], "summary": "create WORKOUT ride new ride, on mon 3 aug 2026 60 min"})
+	_, p = w.status(t, "preview", "add_or_update_event", map[string]any{"name": "Third ride", "start_date": "2026-08-05"})
+	w.status(t, "applied", "confirm_change", map[string]any{"confirmation": " " + p["confirmation"].(string) + "\n", "summary": p["summary"]})
 	_, p = w.status(t, "preview", "add_or_update_event", map[string]any{"name": "Other ride", "start_date": "2026-08-04"})
 	for left := 4; left >= 0; left-- {
 		a, _ := w.status(t, "refused", "confirm_change", map[string]any{"confirmation": p["confirmation"], "summary": "Create a small ride"})
@@ -119,7 +121,7 @@ func TestASummaryIsComparedByItsLettersOnlyAndFiveWrongOnesDropThePlan(t *testin
 		}
 	}
 	w.confirms(t, "refused", p)
-	if w.writes(t) != 1 {
+	if w.writes(t) != 2 {
 		t.Errorf("%d writes", w.writes(t))
 	}
 }
@@ -240,6 +242,21 @@ func names(calendar map[int64]string) (out []string) {
 	}
 	slices.Sort(out)
 	return out
+}
+
+func TestChangesOfTwoAthletesAreNotTakenBackAtOnce(t *testing.T) {
+	w := team(t).as(with(carl, func(id *identity.Identity) { id.Confirm = identity.ConfirmNever }))
+	_, hers := w.status(t, "applied", "add_or_update_event", map[string]any{"name": "Ride", "athlete_id": "i1", "start_date": "2026-08-04"})
+	_, mine := w.status(t, "applied", "add_or_update_event", map[string]any{"name": "Ride", "start_date": "2026-08-04"})
+	a, _ := w.status(t, "refused", "undo_change", map[string]any{"change_id": []any{hers["change_id"], mine["change_id"]}})
+	says(t, a.Text, "another one. Undo the changes of one athlete at a time.")
+	for _, id := range []any{hers["change_id"], mine["change_id"]} {
+		w.status(t, "applied", "undo_change", map[string]any{"change_id": id})
+	}
+	// Confined to the coach's own data, the connection cannot take back hers.
+	_, hers = w.status(t, "applied", "add_or_update_event", map[string]any{"name": "Run", "athlete_id": "i1", "start_date": "2026-08-04"})
+	w.id.Athletes = nil
+	w.fails(t, "undo_change", map[string]any{"change_id": hers["change_id"]}, "is not within reach of this connection")
 }
 
 func TestWhatACoachChangedIsSeenAndIsTheirsToTakeBack(t *testing.T) {

@@ -219,6 +219,62 @@ func TestALongPreviewIsToldByWeekWithTotalsAndCutPolitely(t *testing.T) {
 	if out["deleted"] != 87.0 || len(w.calendar(t, "2026-08-01", "2026-09-01")) != 0 {
 		t.Errorf("deleted %v", out["deleted"])
 	}
+	// Taking it back is told in the same way.
+	a, out = w.status(t, "preview", "undo_change", map[string]any{"change_id": out["change_id"]})
+	says(t, a.Text, "Create 87 events, time 87:00 h, load 4350:\n", "\nWeek of Mon 10 Aug: 21, time 21:00 h, load 1050\n- Mon 10 Aug: Ride \"Ride 0\" - 60 min, load 50\n", "67 more warnings.")
+	a, _ = w.confirms(t, "applied", out)
+	says(t, a.Text, "Taken back. Undo: Delete 87 events of", ": created\n", "- 47 more, done\n")
+	if n := len(w.calendar(t, "2026-08-01", "2026-09-01")); n != 87 {
+		t.Errorf("%d events", n)
+	}
+}
+
+func TestSeveralUpdatesAreAddedUpBeforeAndAfter(t *testing.T) {
+	w := newSampleWorld(t)
+	var ids []string
+	for _, day := range []string{"2026-08-03", "2026-08-04"} {
+		id := w.made2(t, "Ride", day)
+		_, out := w.status(t, "applied", "add_or_update_event", map[string]any{"event_id": id, "moving_time": 5400})
+		ids = append(ids, out["change_id"].(string))
+	}
+	w.id.Confirm = identity.ConfirmAll
+	a, _ := w.status(t, "preview", "undo_change", map[string]any{"change_id": ids})
+	says(t, a.Text, "\nChange 2 events, time 3:00 h -> 2:00 h:\n- Mon 3 Aug: Ride \"Ride\" (event ", ") - time 90 -> 60 min\n- Tue 4 Aug:")
+}
+
+func TestAChangeOfManyThatFailsInTheMiddleSaysObjectByObjectWhatStands(t *testing.T) {
+	w := emptyWorld(t, "UTC", sampleNow)
+	for _, day := range []string{"2026-08-03", "2026-08-04", "2026-08-05"} {
+		w.made2(t, "Ride "+day, day)
+	}
+	var changes []string
+	for id := range w.calendar(t, "2026-08-01", "2026-08-31") {
+		_, out := w.status(t, "applied", "add_or_update_event", map[string]any{"event_id": id, "moving_time": 5400})
+		changes = append(changes, out["change_id"].(string))
+	}
+	w.id.Confirm = identity.ConfirmAll
+	_, p := w.status(t, "preview", "undo_change", map[string]any{"change_id": changes})
+	third := p["objects"].([]any)[2].(map[string]any)["id"].(string)
+	w.faults(t, `[{"method":"PUT","path":"/events/`+third+`","status":422,"body":{"error":"Not today"}}]`)
+	a, out := w.confirms(t, "failed", p)
+	says(t, a.Text, "Error undoing the change: failed.", "2 were done and taken back, 1 failed", "Not today", ": update: rolled back\n", ": update: failed")
+	for id := range w.calendar(t, "2026-08-01", "2026-08-31") {
+		if got := w.raw(t, id)["moving_time"]; got != 5400.0 {
+			t.Errorf("event %d: %v", id, got)
+		}
+	}
+	if o := out["objects"].([]any)[0].(map[string]any); o["status"] != "rolled_back" {
+		t.Errorf("%v", o)
+	}
+}
+
+func TestNotesStandAboveTheConfirmation(t *testing.T) {
+	w := newSampleWorld(t)
+	w.id.Confirm = identity.ConfirmAll
+	a, out := w.status(t, "preview", "add_or_update_event", map[string]any{"name": "Ride", "start_date": "2026-08-03", "api_key": "someone-elses-key-123"})
+	if says(t, a.Text, "\nNote: api_key was ignored"); strings.Count(a.Text, "api_key was ignored") != 1 || !strings.HasSuffix(a.Text, "\nconfirmation: "+out["confirmation"].(string)) {
+		t.Errorf("%s", a.Text)
+	}
 }
 
 func TestARangeDeletePreviewSaysWhatIsSpared(t *testing.T) {

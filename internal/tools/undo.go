@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/change"
@@ -77,7 +78,7 @@ func changeIDs(arg string, list []string) (ids []audit.ID, err error) {
 	var problems Problems
 	seen := map[audit.ID]bool{}
 	for _, s := range list {
-		id, err := audit.ParseID(s)
+		id, err := audit.ParseID(strings.TrimSpace(s))
 		if err != nil {
 			problems = append(problems, Problem{Arg: arg, Message: Quote(s, 40) + " is no change_id", Next: "list_changes gives them"})
 			continue
