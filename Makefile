@@ -135,3 +135,4 @@ clean: ## remove what was built and fetched
 -include infra/aws.mk
 include infra/blackbox.mk
 include infra/browser.mk
+include infra/signin.mk
