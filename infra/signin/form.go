@@ -145,3 +145,20 @@ func Fill(body, action string, pairs ...string) (url.Values, error) {
 	}
 	return out, nil
 }
+
+// TextAt is what the element of a page with an id says, "" when there is none.
+// Nothing may be nested in it.
+func TextAt(body, id string) string {
+	found, out := false, ""
+	elements(body, func(start *xml.StartElement, end string, text string) {
+		switch {
+		case start != nil:
+			found = attribute(start, "id") == id
+		case end != "":
+			found = false
+		case found:
+			out += text
+		}
+	})
+	return strings.TrimSpace(out)
+}
