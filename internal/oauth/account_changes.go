@@ -99,7 +99,7 @@ func (v *visit) noPlan(err error) {
 
 func (v *visit) pendingView(w state.Waiting, r *change.Result) pages.Pending {
 	return pages.Pending{ID: w.Handle, Client: w.Client, Athlete: v.other(w.Athlete), Summary: w.Summary, Warnings: r.Warnings,
-		Objects: objectViews(r.Objects), Asked: v.local(w.Created), Expires: v.local(w.Expires)}
+		Objects: planViews(r.Objects), Asked: v.local(w.Created), Expires: v.local(w.Expires)}
 }
 
 // other gives an athlete who is not the person, "" for the person.
@@ -230,7 +230,7 @@ func (v *visit) outcome(verb pages.Verb, r *change.Result, athlete string) {
 			handle = path.Base(r.ApproveURL)
 		}
 		p.Again = &pages.Pending{ID: handle, Client: accountName, Athlete: v.other(athlete), Summary: r.Summary, Warnings: r.Warnings,
-			Objects: objectViews(r.Objects), Asked: v.local(now)}
+			Objects: planViews(r.Objects), Asked: v.local(now)}
 		if r.Expires != nil {
 			p.Again.Expires = v.local(*r.Expires)
 		}

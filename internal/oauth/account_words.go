@@ -11,7 +11,7 @@ import (
 func objectViews(list []change.ObjectResult) []pages.Object {
 	out := make([]pages.Object, len(list))
 	for i, o := range list {
-		v := pages.Object{Kind: strings.ReplaceAll(string(o.Kind), "_", " "), ID: o.ID, Title: titleOf(o), Action: string(o.Action), Undo: o.Undoable, Status: statusOf(o.Status)}
+		v := pages.Object{Kind: kindOf(o), ID: o.ID, Title: titleOf(o), Action: string(o.Action), Undo: o.Undoable, Status: statusOf(o.Status)}
 		for _, f := range o.Fields {
 			before, after := whole(o, f)
 			v.Fields = append(v.Fields, pages.NewField(f.Field, before, after))
@@ -19,6 +19,39 @@ func objectViews(list []change.ObjectResult) []pages.Object {
 		out[i] = v
 	}
 	return out
+}
+
+// planViews are the objects of a plan, of which nothing was tried yet.
+func planViews(list []change.ObjectResult) []pages.Object {
+	out := objectViews(list)
+	for i := range out {
+		out[i].Status = ""
+	}
+	return out
+}
+
+// kindOf says what an object is: of an event its category, which is the word
+// that people know it by.
+func kindOf(o change.ObjectResult) string {
+	if o.Kind != change.EventKind {
+		return strings.ReplaceAll(string(o.Kind), "_", " ")
+	}
+	category := o.Before.Str("category")
+	for _, f := range o.Fields {
+		if f.Field == "category" {
+			f := pages.NewField("", f.Old, f.New)
+			if category = f.New; category == "" {
+				category = f.Old
+			}
+		}
+	}
+	switch {
+	case category == "":
+		return "event"
+	case strings.HasPrefix(category, "RACE_"):
+		return "race"
+	}
+	return strings.ReplaceAll(strings.ToLower(category), "_", " ")
 }
 
 // statusOf gives an object's status in the words of the pages.

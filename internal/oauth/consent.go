@@ -12,6 +12,7 @@ import (
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/oauth/pages"
 	"intervals-mcp/internal/oauth/redirect"
+	"intervals-mcp/internal/secrets"
 )
 
 // flow is an authorization request on the consent page. It goes to the browser
@@ -46,7 +47,12 @@ func (v *visit) authorize() {
 		return
 	}
 	stale := !v.site.now().Before(v.session.issued().Add(loginLife))
-	if !v.signedIn || a.Login && stale {
+	ask := !v.signedIn || a.Login && stale
+	if !ask { // who has forgotten their key gives it again, or the client would reach nothing
+		_, err := v.site.Keys.Credential(v.r.Context(), v.user.ID)
+		ask = secrets.KindOf(err) == secrets.Missing
+	}
+	if ask {
 		v.askKey(http.StatusOK, &pages.SignIn{Client: v.site.client(a), Next: pages.PathAuthorize + "?" + a.Query})
 		return
 	}

@@ -46,7 +46,7 @@ func (s *Site) prove(ctx context.Context, c secrets.Credential) proof {
 	case err == nil && identity.ValidUser(identity.UserID(a.ID())) && a.ID() != "0":
 		return proof{athlete: a}
 	case err == nil:
-		return proof{problem: pages.SignInUnreachable, err: errors.New("Intervals.icu named no athlete")} //nolint:staticcheck // a name
+		return proof{problem: pages.SignInUnreachable, err: errors.New("the answer of Intervals.icu names no athlete")}
 	case kind == intervals.Unauthorized || kind == intervals.Forbidden: // API.md 1.1: both mean a wrong key
 		return proof{problem: pages.SignInRefused}
 	default:

@@ -172,7 +172,7 @@ func (a *IntervalsApp) redeem(ctx context.Context, id string, secret secrets.Sec
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the secret goes nowhere else
 	resp, err := direct.Do(r)
 	if err != nil {
-		return secrets.Secret{}, errors.New("Intervals.icu did not answer for a code") //nolint:staticcheck // a name
+		return secrets.Secret{}, errors.New("no answer of Intervals.icu for a code")
 	}
 	defer resp.Body.Close() //nolint:errcheck // nothing is lost
 	var answer struct {
@@ -180,7 +180,7 @@ func (a *IntervalsApp) redeem(ctx context.Context, id string, secret secrets.Sec
 	}
 	err = json.NewDecoder(io.LimitReader(resp.Body, maxBody)).Decode(&answer)
 	if resp.StatusCode != http.StatusOK || err != nil || answer.Token == "" {
-		return secrets.Secret{}, fmt.Errorf("Intervals.icu gave no token for a code: status %d", resp.StatusCode) //nolint:staticcheck // a name
+		return secrets.Secret{}, fmt.Errorf("no token of Intervals.icu for a code: status %d", resp.StatusCode)
 	}
 	return secrets.New(answer.Token), nil
 }
