@@ -136,3 +136,4 @@ clean: ## remove what was built and fetched
 include infra/blackbox.mk
 include infra/browser.mk
 include infra/signin.mk
+include infra/soak.mk
