@@ -72,7 +72,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 			return apigw.Origin(ctx, getenv("PUBLIC_URL")) + "/account/changes/" + handle
 		}})
 	svc := tools.NewService(tools.Config{Upstream: up, Changes: changes, Log: log, Secrets: kept.secrets,
-		AccountPage: accountPage(getenv("PUBLIC_URL"))})
+		AccountPageAt: func(ctx context.Context) string { return apigw.Origin(ctx, getenv("PUBLIC_URL")) + "/account/key" }})
 	s := mcpserver.New(mcpserver.Options{Caller: emit.Caller(svc), Tools: tools.All(), Version: version, Log: log,
 		LegacyOnly: getenv("MCP_LEGACY_ONLY") == "true"})
 	return apigw.New(s, apigw.Options{PublicURL: getenv("PUBLIC_URL"), AllowedOrigins: list(getenv("ALLOWED_ORIGINS")), SignIn: true, LastUsed: kept.lastUsed, Log: log}), nil
@@ -104,14 +104,6 @@ func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
 		state: statedynamo.New(db, plans, changes, time.Now), retention: retention,
 		lastUsed: identity.NewLastUsed(dynamo.New(db, identities).Touch, time.Now),
 	}, nil
-}
-
-// accountPage is where a person mends their key.
-func accountPage(origin string) string {
-	if origin == "" {
-		return "the page /account/key of this server"
-	}
-	return strings.TrimRight(origin, "/") + "/account/key"
 }
 
 // days reads a number of days; "" means the default.

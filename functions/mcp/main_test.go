@@ -28,6 +28,7 @@ type stack struct {
 	vars       map[string]string
 	env        awsenv.Env
 	connection string
+	confirm    string // the connection's setting; "" = never
 	handler    *apigw.Handler
 }
 
@@ -81,8 +82,11 @@ func (s *stack) call(t *testing.T, tool, args string) (text string, isError bool
 	ev := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/mcp", Headers: map[string]string{"content-type": "application/json"},
 		Body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + args + `}}`}
 	ev.RequestContext.DomainName, ev.RequestContext.HTTP.Method = "abc.execute-api.example", "POST"
+	if s.confirm == "" {
+		s.confirm = "never"
+	}
 	ev.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: map[string]any{
-		"auth": "ok", "user": "i1", "athlete": "i1", "athletes": "", "coach": "false", "scopes": "write", "connection": s.connection, "client": "test", "toolset": "full", "confirm": "never", "exp": ""}}
+		"auth": "ok", "user": "i1", "athlete": "i1", "athletes": "", "coach": "false", "scopes": "write", "connection": s.connection, "client": "test", "toolset": "full", "confirm": s.confirm, "exp": ""}}
 	resp, err := s.handler.Invoke(t.Context(), ev)
 	if err != nil || resp.StatusCode != 200 {
 		t.Fatalf("%s: %v, %d %s", tool, err, resp.StatusCode, resp.Body)
@@ -133,11 +137,24 @@ func TestWithoutTheAuditTableWritesAreRefusedAndReadsGoOn(t *testing.T) {
 	}
 }
 
+// TestTheApprovePageIsOnTheOriginOfTheRequest: never the Host header's.
+func TestTheApprovePageIsOnTheOriginOfTheRequest(t *testing.T) {
+	s := newStack(t)
+	s.confirm = "person"
+	for public, want := range map[string]string{"": "https://abc.execute-api.example/account/changes/", "https://mcp.example/": "https://mcp.example/account/changes/"} {
+		s.vars["PUBLIC_URL"] = public
+		s.start(t)
+		if text, isError := s.call(t, "add_or_update_note", `{"name":"x","allow_duplicate":true}`); isError || !strings.Contains(text, want) {
+			t.Errorf("%q: %s", public, text)
+		}
+	}
+}
+
 func TestAMissingSecretIsSaidWithWhereToMendIt(t *testing.T) {
 	s := newStack(t)
 	s.vars["SECRET_PREFIX"] = "another-prefix"
 	s.start(t)
-	if text, isError := s.call(t, "get_events", `{}`); !isError || !strings.Contains(text, "no Intervals.icu key is stored") || !strings.Contains(text, "/account/key") {
+	if text, isError := s.call(t, "get_events", `{}`); !isError || !strings.Contains(text, "no Intervals.icu key is stored") || !strings.Contains(text, "https://abc.execute-api.example/account/key") {
 		t.Errorf("answer: %s", text)
 	}
 }

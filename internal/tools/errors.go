@@ -61,7 +61,7 @@ func failure(t Tool, s *Service, rq *Request, err error) Answer {
 	if prefix == "" {
 		prefix = "Error in " + t.Name
 	}
-	text, kind := s.explain(err)
+	text, kind := s.explain(rq, err)
 	if !isWording(err) {
 		text = prefix + ": " + text
 	}
@@ -80,7 +80,7 @@ func isWording(err error) bool {
 }
 
 // explain words an error for the person in front of the assistant.
-func (s *Service) explain(err error) (text, kind string) {
+func (s *Service) explain(rq *Request, err error) (text, kind string) {
 	var w wording
 	if errors.As(err, &w) {
 		return w.Error(), "bad input"
@@ -98,7 +98,7 @@ func (s *Service) explain(err error) (text, kind string) {
 		return b.String(), "bad input"
 	}
 	if errors.Is(err, secrets.ErrNotFound) {
-		return "no Intervals.icu key is stored for this user. Add one at " + s.accountPage() + ".", "no key"
+		return "no Intervals.icu key is stored for this user. Add one at " + s.accountPage(rq) + ".", "no key"
 	}
 	var secret *secrets.Error
 	if errors.As(err, &secret) {
@@ -106,7 +106,7 @@ func (s *Service) explain(err error) (text, kind string) {
 	}
 	var up *intervals.Error
 	if errors.As(err, &up) {
-		return s.explainUpstream(up), up.Kind.String()
+		return s.explainUpstream(rq, up), up.Kind.String()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer within this server's time limit. Try again, with a shorter range if it was long.", "deadline"
@@ -118,7 +118,7 @@ func (s *Service) explain(err error) (text, kind string) {
 	return "an internal error of this server; nothing was changed. Try again, and report it if it stays.", "internal"
 }
 
-func (s *Service) explainUpstream(e *intervals.Error) string {
+func (s *Service) explainUpstream(rq *Request, e *intervals.Error) string {
 	reason := ""
 	if e.Reason != "" {
 		reason = " Intervals.icu says: " + Quote(e.Reason, 200) + "."
@@ -131,9 +131,9 @@ func (s *Service) explainUpstream(e *intervals.Error) string {
 	}
 	switch e.Kind {
 	case intervals.Unauthorized:
-		return "401 Unauthorized: Intervals.icu does not accept the stored key. Reconnect or renew the key at " + s.accountPage() + "." + reason
+		return "401 Unauthorized: Intervals.icu does not accept the stored key. Reconnect or renew the key at " + s.accountPage(rq) + "." + reason
 	case intervals.Forbidden:
-		return "403 Forbidden: this key may not read or change that. Check that the id belongs to the connected athlete or one they coach; else reconnect at " + s.accountPage() + "." + reason
+		return "403 Forbidden: this key may not read or change that. Check that the id belongs to the connected athlete or one they coach; else reconnect at " + s.accountPage(rq) + "." + reason
 	case intervals.NotFound:
 		return "404 Not Found: Intervals.icu has nothing with this id. Check the id with the tool that lists it." + reason
 	case intervals.Hidden:

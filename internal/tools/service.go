@@ -27,6 +27,9 @@ type Config struct {
 	// AccountPage is where a person renews their key; a URL, or words such as
 	// "the terminal that runs this server".
 	AccountPage string
+	// AccountPageAt is AccountPage where it follows from the request; "" and nil
+	// mean AccountPage.
+	AccountPageAt func(context.Context) string
 }
 
 // Service is what all tools of one process share. It holds no person's state
@@ -58,8 +61,13 @@ func NewService(c Config) *Service {
 	return &Service{Config: c}
 }
 
-func (s *Service) accountPage() string {
-	if s.AccountPage == "" {
+// accountPage is where the person behind a request renews their key; rq may be
+// nil.
+func (s *Service) accountPage(rq *Request) string {
+	switch {
+	case rq != nil && rq.page != "":
+		return rq.page
+	case s.AccountPage == "":
 		return "the account page of this server"
 	}
 	return s.AccountPage
@@ -74,11 +82,15 @@ type Request struct {
 	args     json.RawMessage // canonical, api_key gone
 	cred     secrets.Credential
 	notes    []string // said at the end of the answer
+	page     string   // Config.AccountPageAt
 }
 
 // request finds the caller's credential. The Request is never nil.
 func (s *Service) request(ctx context.Context, id identity.Identity) (*Request, error) {
 	rq := &Request{Identity: id, svc: s}
+	if s.AccountPageAt != nil {
+		rq.page = s.AccountPageAt(ctx)
+	}
 	cred, err := s.Secrets.Credential(ctx, id.User)
 	if err != nil {
 		return rq, err
@@ -100,7 +112,7 @@ func (rq *Request) renewed(ctx context.Context, notes []string) *Request {
 	s.profiles.forget(user)
 	s.gear.forget(user)
 	s.reach.forget(user)
-	return &Request{Identity: rq.Identity, Client: s.Upstream.Client(cred), svc: s, tool: rq.tool, args: rq.args, cred: cred, notes: notes}
+	return &Request{Identity: rq.Identity, Client: s.Upstream.Client(cred), svc: s, tool: rq.tool, args: rq.args, cred: cred, notes: notes, page: rq.page}
 }
 
 // leastSecret is the length of a credential below which blotting it out would

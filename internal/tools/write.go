@@ -127,7 +127,7 @@ func (rq *Request) explained(r *change.Result, err error) (*change.Result, error
 			rq.svc.Secrets.Refused(rq.Identity.User)
 		}
 		if r.Status == change.FailedNow { // what is unknown is worded by change
-			r.Reason = strings.Replace(r.Reason, up.Error(), rq.svc.explainUpstream(up), 1)
+			r.Reason = strings.Replace(r.Reason, up.Error(), rq.svc.explainUpstream(rq, up), 1)
 		}
 	}
 	return r, nil
