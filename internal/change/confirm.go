@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"intervals-mcp/internal/audit"
+	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/state"
 )
 
@@ -45,7 +46,7 @@ func (e *Engine) Confirm(ctx context.Context, c Call, handle, summary string) (*
 		switch {
 		case w.Connection != c.Identity.Connection:
 			return noSuchPlan
-		case w.Person:
+		case w.Person || c.Identity.Confirm == identity.ConfirmPerson: // also where the setting came after the preview
 			return "only the person may approve this change, on the account page: " + e.approveURL(ctx, handle) + ". Nothing was written."
 		case sameSummary(summary, w.Summary):
 			return ""
@@ -76,7 +77,7 @@ func (e *Engine) Answered(ctx context.Context, c Call, handle string) (*Result, 
 		switch {
 		case w.Connection != c.Identity.Connection || w.Tool != c.Tool:
 			return noSuchPlan
-		case w.Person:
+		case w.Person || c.Identity.Confirm == identity.ConfirmPerson:
 			return "only the person may approve this change, on the account page. Nothing was written."
 		case len(w.Plan) == 0: // used: what came of it is told
 			return ""

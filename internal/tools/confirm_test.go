@@ -105,6 +105,16 @@ func TestAConfirmationEndsAfterTenMinutes(t *testing.T) {
 	says(t, a.Text, "its 10 minutes are over", "fresh preview")
 }
 
+func TestAPersonWhoWantsToApproveFromNowOnIsAlsoAskedAboutEarlierPreviews(t *testing.T) {
+	w := team(t)
+	_, p := w.status(t, "preview", "add_or_update_event", newRide)
+	w.id.Confirm = identity.ConfirmPerson
+	a, _ := w.confirms(t, "refused", p)
+	if says(t, a.Text, "only the person may approve this change"); w.writes(t) != 0 {
+		t.Error("it was written")
+	}
+}
+
 func TestASummaryIsComparedByItsLettersOnlyAndFiveWrongOnesDropThePlan(t *testing.T) {
 	w := team(t)
 	_, p := w.status(t, "preview", "add_or_update_event", newRide)
