@@ -22,6 +22,7 @@ import (
 	"intervals-mcp/internal/mcpserver"
 	"intervals-mcp/internal/mcpserver/apigw"
 	"intervals-mcp/internal/metrics"
+	"intervals-mcp/internal/metrics/calls"
 	"intervals-mcp/internal/secrets"
 	"intervals-mcp/internal/secrets/secretsmanager"
 	"intervals-mcp/internal/state"
@@ -61,7 +62,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if err != nil {
 		return nil, err
 	}
-	up, err := intervals.New(intervals.Options{BaseURL: getenv(awsenv.IntervalsBaseURL), UserAgent: "intervals-mcp/" + version, Observe: metrics.Observe,
+	up, err := intervals.New(intervals.Options{BaseURL: getenv(awsenv.IntervalsBaseURL), UserAgent: "intervals-mcp/" + version, Observe: calls.Observe,
 		PrivateHTTP: env.SAMLocal}) // the fake on the host is not on the container's loopback
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
@@ -73,7 +74,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 		}})
 	svc := tools.NewService(tools.Config{Upstream: up, Changes: changes, Log: log, Secrets: kept.secrets,
 		AccountPageAt: func(ctx context.Context) string { return apigw.Origin(ctx, getenv("PUBLIC_URL")) + "/account/key" }})
-	s := mcpserver.New(mcpserver.Options{Caller: emit.Caller(svc), Tools: tools.All(), Version: version, Log: log,
+	s := mcpserver.New(mcpserver.Options{Caller: calls.Caller(emit, svc), Tools: tools.All(), Version: version, Log: log,
 		LegacyOnly: getenv("MCP_LEGACY_ONLY") == "true"})
 	return apigw.New(s, apigw.Options{PublicURL: getenv("PUBLIC_URL"), AllowedOrigins: list(getenv("ALLOWED_ORIGINS")), SignIn: true, LastUsed: kept.lastUsed, Log: log}), nil
 }

@@ -21,6 +21,7 @@ import (
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/identity/dynamo"
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/metrics"
 	"intervals-mcp/internal/oauth"
 	"intervals-mcp/internal/oauth/apigw"
 	"intervals-mcp/internal/secrets"
@@ -75,10 +76,12 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
 	}
-	changes := change.New(change.Config{Log: kept.audit, State: kept.state, NewID: requestID, Retention: retention, Logger: log, ApprovePage: oauth.ApprovePage})
+	emit := &metrics.Emitter{Namespace: namespace(getenv("METRICS_NAMESPACE")), Now: time.Now, W: os.Stdout}
+	plans := emit.State(kept.state)
+	changes := change.New(change.Config{Log: emit.Log(kept.audit), State: plans, NewID: requestID, Retention: retention, Logger: log, ApprovePage: oauth.ApprovePage})
 	ids := identity.NewStore(kept.identity, time.Now)
-	server := oauth.New(oauth.Options{Store: ids, Allow: kept.state.Allow, Clients: clients, Log: log})
-	site := oauth.NewSite(oauth.SiteOptions{Server: server, Identity: ids, Keys: kept.keys, Changes: changes, State: kept.state, Upstream: up,
+	server := oauth.New(oauth.Options{Store: ids, Allow: plans.Allow, Clients: clients, Log: log})
+	site := oauth.NewSite(oauth.SiteOptions{Server: server, Identity: ids, Keys: kept.keys, Changes: changes, State: plans, Upstream: up,
 		SessionKey: kept.sessionKey, Admit: admits(getenv("ALLOWED_ATHLETES")), Intervals: kept.intervals, Log: log})
 	return apigw.New(server.Handler(site), getenv("PUBLIC_URL")), nil
 }
@@ -144,4 +147,11 @@ func days(s string) (time.Duration, error) {
 		return 0, errors.New("AUDIT_RETENTION_DAYS must be a whole number of days from 1")
 	}
 	return time.Duration(n) * 24 * time.Hour, nil
+}
+
+func namespace(n string) string {
+	if n == "" {
+		return "intervals-mcp"
+	}
+	return n
 }

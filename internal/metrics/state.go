@@ -42,7 +42,7 @@ func (w watchedState) Wrong(ctx context.Context, user, handle string) (left int,
 // seen counts an error that is no answer about a plan.
 func (w watchedState) seen(err error) error {
 	if err != nil && !errors.Is(err, state.ErrNotFound) && !errors.Is(err, state.ErrUsed) {
-		w.e.emit("", metric{"AuditFailures", "Count", 1})
+		w.e.Emit("", Metric{"AuditFailures", "Count", 1})
 	}
 	return err
 }
