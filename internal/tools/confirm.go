@@ -148,7 +148,7 @@ func (rq *Request) done(at place, r *change.Result) (lines []string) {
 			left++
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("- %s: %s", pv.line(newPlannedThing(o)), status))
+		lines = append(lines, fmt.Sprintf("- %s: %s", pv.line(newPlannedThing(o), false), status))
 	}
 	if left > 0 {
 		lines = append(lines, fmt.Sprintf("- %d more, done", left))

@@ -222,7 +222,7 @@ func TestSeveralChangesAreTakenBackAtOnceAndTheUndoItself(t *testing.T) {
 			arg = ids
 		}
 		a, p := w.status(t, "preview", "undo_change", map[string]any{"change_id": arg})
-		says(t, a.Text, "\nChange Mon 3 Aug: Ride \"Changed\" (event 5) - name \"Changed\" -> \"Ride\"\n", "\nDelete 2 events, time 1:00 h:\n- Mon 3 Aug: Ride \"New ride\"", "- Thu 6 Aug: NOTE \"Note\"")
+		says(t, a.Text, "\nChange Mon 3 Aug: Ride \"Changed\" (event 5) - name \"Changed\" -> \"Ride\"\n", "\nDelete 2 events, lost: time 1:00 h:\n- Mon 3 Aug: Ride \"New ride\"", "- Thu 6 Aug: NOTE \"Note\"")
 		_, back := w.confirms(t, "applied", p)
 		if got := w.calendar(t, "2026-08-01", "2026-08-31"); fmt.Sprint(got) != fmt.Sprint(start) {
 			t.Fatalf("calendar %v, want %v", got, start)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -78,10 +79,30 @@ func (rq *Request) howToConfirm(p Profile, r *change.Result) string {
 	return "It is made by confirm_change with these two" + until + ":\nsummary: " + r.Summary + "\nconfirmation: " + r.Confirmation
 }
 
+var digitRun = regexp.MustCompile(`[0-9]+`)
+
+// warningLines are the warnings, those that differ in their numbers only told
+// once.
 func warningLines(r *change.Result) (lines []string) {
-	for i, w := range r.Warnings {
-		if i == previewWarns {
-			return append(lines, fmt.Sprintf("%d more warnings.", len(r.Warnings)-i))
+	alike := map[string]int{}
+	for _, w := range r.Warnings {
+		alike[digitRun.ReplaceAllString(w, "0")]++
+	}
+	told := 0
+	for _, w := range r.Warnings {
+		kind := digitRun.ReplaceAllString(w, "0")
+		n := alike[kind]
+		if n == 0 {
+			continue
+		}
+		if len(lines) == previewWarns {
+			return append(lines, fmt.Sprintf("%d more warnings.", len(r.Warnings)-told))
+		}
+		if n > 2 {
+			w += fmt.Sprintf(" (%d more like this)", n-1)
+			alike[kind], told = 0, told+n
+		} else {
+			told++
 		}
 		lines = append(lines, "Warning: "+w)
 	}
@@ -128,112 +149,22 @@ func (pv previewer) objects(all []change.ObjectResult) (lines []string) {
 		slices.SortStableFunc(mine, func(a, b plannedThing) int { return cmp.Compare(a.day, b.day) })
 		switch {
 		case len(mine) == 1:
-			lines = append(lines, k.verb+" "+pv.line(mine[0]))
+			lines = append(lines, k.verb+" "+pv.line(mine[0], true))
 			if len(all) == 1 {
 				lines = append(lines, mine[0].newText()...)
 			}
 		case len(mine) > 1:
-			lines = append(lines, fmt.Sprintf("%s %d %s%s:", k.verb, len(mine), nounOf(mine), prefixed(", ", pv.totals(mine))))
+			lost := map[bool]string{true: ", lost: ", false: ", "}[k.action == change.Delete]
+			lines = append(lines, fmt.Sprintf("%s %d %s%s:", k.verb, len(mine), nounOf(mine), prefixed(lost, pv.totals(mine))))
 			lines = append(lines, pv.list(mine)...)
 		}
 	}
 	return lines
 }
 
-// list tells many objects: by day, over more than a week by week with the
-// week's totals.
-func (pv previewer) list(mine []plannedThing) (lines []string) {
-	first, last := mine[0].day, mine[len(mine)-1].day
-	if first == "" || training.DaysBetween(first, last)+1 <= previewDays {
-		return pv.some(mine, previewLines, "- ")
-	}
-	weeks := slices.Collect(byWeek(mine))
-	room := max(previewLines/len(weeks), 2)
-	for _, week := range weeks {
-		lines = append(lines, fmt.Sprintf("Week of %s: %d%s", pv.date(monday(week[0].day)), len(week), prefixed(", ", pv.totals(week))))
-		lines = append(lines, pv.some(week, room, "- ")...)
-	}
-	return lines
-}
-
-// monday is the first day of a day's week.
-func monday(day string) string {
-	t, err := time.Parse(training.DayLayout, day)
-	if err != nil {
-		return day
-	}
-	return training.AddDays(day, -(int(t.Weekday())+6)%7)
-}
-
-func byWeek(mine []plannedThing) func(func([]plannedThing) bool) {
-	return func(yield func([]plannedThing) bool) {
-		for len(mine) > 0 {
-			first := monday(mine[0].day)
-			n := slices.IndexFunc(mine, func(o plannedThing) bool { return monday(o.day) != first })
-			if n < 0 {
-				n = len(mine)
-			}
-			if !yield(mine[:n]) {
-				return
-			}
-			mine = mine[n:]
-		}
-	}
-}
-
-func (pv previewer) some(mine []plannedThing, room int, bullet string) (lines []string) {
-	for i, o := range mine {
-		if i == room-1 && len(mine) > room {
-			return append(lines, fmt.Sprintf("%s%d more", bullet, len(mine)-i))
-		}
-		lines = append(lines, bullet+pv.line(o))
-	}
-	return lines
-}
-
-// totals adds up plannedThing time and load, before and after where they differ.
-func (pv previewer) totals(mine []plannedThing) string {
-	var was, is, loadWas, loadIs float64
-	for _, o := range mine {
-		was, is = was+o.number(o.was, "moving_time"), is+o.number(o.is, "moving_time")
-		loadWas, loadIs = loadWas+o.number(o.was, "icu_training_load"), loadIs+o.number(o.is, "icu_training_load")
-	}
-	switch mine[0].Action {
-	case change.Create:
-		was, loadWas = is, loadIs
-	case change.Delete:
-		is, loadIs = was, loadWas
-	}
-	return parts(", ", fromTo("time ", hours(was), hours(is)), fromTo("load ", positive(loadWas), positive(loadIs)))
-}
-
-func fromTo(label, was, is string) string {
-	switch {
-	case was == is && is == "":
-		return ""
-	case was == is:
-		return label + is
-	}
-	return label + cmp.Or(was, "none") + " -> " + cmp.Or(is, "none")
-}
-
-func hours(secs float64) string {
-	if secs <= 0 {
-		return ""
-	}
-	n := int64(math.Round(secs / 60))
-	return fmt.Sprintf("%d:%02d h", n/60, n%60)
-}
-
-func positive(n float64) string {
-	if n <= 0 {
-		return ""
-	}
-	return round(n, 0)
-}
-
-// line is one object: when, what, and what becomes of it.
-func (pv previewer) line(o plannedThing) string {
+// line is one object: when, what, and what becomes of it; of one alone all that
+// is set.
+func (pv previewer) line(o plannedThing, alone bool) string {
 	head := o.what()
 	if o.start != "" {
 		head = pv.when(o.start) + ": " + head
@@ -242,9 +173,9 @@ func (pv previewer) line(o plannedThing) string {
 	case change.Update:
 		return head + " - " + pv.differences(o)
 	case change.Create:
-		return head + prefixed(" - ", pv.figures(o, o.is))
+		return head + prefixed(" - ", pv.figures(o, o.is, alone))
 	}
-	return head + prefixed(" - lost: ", pv.figures(o, o.was))
+	return head + prefixed(map[bool]string{true: " - lost: ", false: " - "}[alone], pv.figures(o, o.was, false))
 }
 
 // date writes a day, its year only where it is not the present one.
@@ -268,7 +199,7 @@ func (pv previewer) when(local string) string {
 }
 
 // figures are time, distance, load, steps and the rest of what is made or lost.
-func (pv previewer) figures(o plannedThing, of func(string) any) string {
+func (pv previewer) figures(o plannedThing, of func(string) any, all bool) string {
 	var out []string
 	if secs := o.number(of, "moving_time"); secs > 0 {
 		out = append(out, shortDuration(secs))
@@ -281,11 +212,11 @@ func (pv previewer) figures(o plannedThing, of func(string) any) string {
 	}
 	text, _ := of("description").(string)
 	if n := change.ReadText(text).Steps; n > 0 {
-		out = append(out, fmt.Sprintf("%d steps", n))
+		out = append(out, fmt.Sprintf("%d step%s", n, map[bool]string{false: "s"}[n == 1]))
 	} else if strings.TrimSpace(text) != "" && o.Action == change.Delete {
 		out = append(out, "its text")
 	}
-	if o.Action == change.Create {
+	if all {
 		for _, key := range []string{"tags", "color", "target", "indoor", "visibility"} {
 			if v := of(key); v != nil && v != false && v != "AUTO" {
 				out = append(out, key+" "+fieldValue(key, v, pv.p, o.sport()))

@@ -207,7 +207,7 @@ func TestALongPreviewIsToldByWeekWithTotalsAndCutPolitely(t *testing.T) {
 	}
 	w.id.Confirm = identity.ConfirmAll
 	a, out := w.status(t, "preview", "delete_events_by_date_range", map[string]any{"start_date": "2026-08-03", "end_date": "2026-08-31"})
-	says(t, a.Text, "Delete 87 events, time 87:00 h, load 4350:\n", "Week of Mon 3 Aug: 21, time 21:00 h, load 1050\n- Mon 3 Aug: Ride \"Ride 0\" (event ", "\nWeek of Mon 31 Aug: 3, time 3:00 h, load 150\n",
+	says(t, a.Text, "Delete 87 events, lost: time 87:00 h, load 4350:\n", "Week of Mon 3 Aug: 21, time 21:00 h, load 1050\n- Mon 3 Aug: Ride \"Ride 0\" (event ", "\nWeek of Mon 31 Aug: 3, time 3:00 h, load 150\n",
 		"\n- 10 more\n", "Undoable: 87 partly (it gets a new id and creator)")
 	if lines := strings.Count(a.Text, "\n"); lines > 80 {
 		t.Errorf("%d lines", lines)
@@ -221,7 +221,7 @@ func TestALongPreviewIsToldByWeekWithTotalsAndCutPolitely(t *testing.T) {
 	}
 	// Taking it back is told in the same way.
 	a, out = w.status(t, "preview", "undo_change", map[string]any{"change_id": out["change_id"]})
-	says(t, a.Text, "Create 87 events, time 87:00 h, load 4350:\n", "\nWeek of Mon 10 Aug: 21, time 21:00 h, load 1050\n- Mon 10 Aug: Ride \"Ride 0\" - 60 min, load 50\n", "67 more warnings.")
+	says(t, a.Text, "Create 87 events, time 87:00 h, load 4350:\n", "\nWeek of Mon 10 Aug: 21, time 21:00 h, load 1050\n- Mon 10 Aug: Ride \"Ride 0\" - 60 min, load 50\n", "its id and creator are new. (86 more like this)")
 	a, _ = w.confirms(t, "applied", out)
 	says(t, a.Text, "Taken back. Undo: Delete 87 events of", ": created\n", "- 47 more, done\n")
 	if n := len(w.calendar(t, "2026-08-01", "2026-09-01")); n != 87 {
