@@ -138,7 +138,7 @@ func (p events) check(ctx context.Context, o Object, now intervals.Object) (inte
 	before, e := intervals.Event{Object: o.Before}, intervals.Event{Object: now}
 	_, text := o.Patch["description"]
 	text = text && !contains(o.Cleared, "description")
-	if text && o.Action == Update && len(before.Steps()) > 0 && len(e.Steps()) == 0 && trained(e.Category()) {
+	if text && o.Action == Update && !o.Back && len(before.Steps()) > 0 && len(e.Steps()) == 0 && trained(e.Category()) {
 		return p.putBack(ctx, o, now)
 	}
 	var warnings []string
@@ -146,14 +146,16 @@ func (p events) check(ctx context.Context, o Object, now intervals.Object) (inte
 		now = p.clearAgain(ctx, o, numbers, now)
 		e = intervals.Event{Object: now}
 	}
-	if load, ok := now.Number("icu_training_load"); o.Load != 0 && !(ok && sameValue("icu_training_load", o.Load, load)) {
-		if p.update(ctx, o.Target, intervals.Patch{"icu_training_load": o.Load}) == nil { // it was set by hand
-			if after, err := p.read(ctx, o.Target); err == nil {
+	if figures := o.otherFigures(now); len(figures) > 0 { // they were set by hand
+		if id := now.Str("id"); p.update(ctx, id, figures) == nil {
+			if after, err := p.read(ctx, id); err == nil {
 				now, e = after, intervals.Event{Object: after}
 			}
 		}
-		if load, _ := now.Number("icu_training_load"); !sameValue("icu_training_load", o.Load, load) {
-			warnings = append(warnings, fmt.Sprintf("its load was %s and is now %s.", words(o.Load), words(load)))
+		for _, key := range slices.Sorted(maps.Keys(o.otherFigures(now))) {
+			if _, sent := o.Patch[key]; !sent { // else it is told below
+				warnings = append(warnings, fmt.Sprintf("%s was %s and is now %s.", key, words(o.Figures[key]), words(now.Value(key))))
+			}
 		}
 	}
 	warnings = append(warnings, o.differences(now)...)
@@ -171,6 +173,17 @@ func (p events) check(ctx context.Context, o Object, now intervals.Object) (inte
 		warnings = append(warnings, fmt.Sprintf("%s did not take the workout: %s.", cut(pe.Str("service"), 30), quote(pe.Str("message"), 120)))
 	}
 	return now, warnings, workout, ""
+}
+
+// otherFigures are those figures of an old text to which it did not come again.
+func (o Object) otherFigures(now intervals.Object) intervals.Patch {
+	out := intervals.Patch{}
+	for key, v := range o.Figures {
+		if !sameValue(key, v, now.Value(key)) {
+			out[key] = v
+		}
+	}
+	return out
 }
 
 // putBack restores every field that the change touched.

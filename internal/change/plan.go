@@ -90,8 +90,12 @@ type Object struct {
 	Pair []string
 	// Replaces is the id of the deleted object that a create brings back.
 	Replaces string
-	// Load is the training load that an old text must come to again, 0 = any.
-	Load float64
+	// Figures are those to which an old text must come again; they are set by hand
+	// where the platform works out others.
+	Figures intervals.Patch
+	// Back says that an update puts an old state back: its text stood before, so
+	// that it may be one without steps.
+	Back bool
 	// Made is the id of what an equal call, whose answer was lost, made already:
 	// then nothing is sent.
 	Made string

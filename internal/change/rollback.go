@@ -133,7 +133,7 @@ func (s *session) restore(ctx context.Context, at platform, o Object, d *end) er
 
 // reverse is the update that writes back what an update changed.
 func (o Object) reverse() Object {
-	old := Object{Kind: o.Kind, Action: Update, Target: o.Target, Patch: intervals.Patch{}}
+	old := Object{Kind: o.Kind, Action: Update, Target: o.Target, Patch: intervals.Patch{}, Back: true}
 	for key := range o.Patch {
 		v := o.Before.Value(key)
 		switch {
@@ -155,14 +155,14 @@ func (o Object) reverse() Object {
 var stepFigures = []string{"moving_time", "distance", "icu_training_load"}
 
 // figures sees to it that the figures come back with an old text: those of a
-// session without steps were entered, and are written; with steps only a load
-// that was set by hand differs once the old text was read (API.md 3.3).
+// session without steps were entered, and are written; with steps only those
+// that were set by hand differ once the old text was read (API.md 3.3).
 func (o *Object) figures(before intervals.Object) {
 	if _, text := o.Patch["description"]; !text || !trained(before.Value("category")) {
 		return
 	}
 	if ReadText(before.Str("description")).Steps > 0 || before.Has("workout_doc") && len((intervals.Event{Object: before}).Steps()) > 0 {
-		o.Load, _ = before.Number("icu_training_load")
+		o.Figures = figuresOf(before)
 		return
 	}
 	for _, key := range stepFigures {
@@ -177,6 +177,17 @@ func (o *Object) figures(before intervals.Object) {
 		}
 	}
 	slices.Sort(o.Cleared)
+}
+
+// figuresOf are the figures that a session has.
+func figuresOf(of valued) intervals.Patch {
+	out := intervals.Patch{}
+	for _, key := range stepFigures {
+		if v := of.Value(key); !isEmpty(v) {
+			out[key] = v
+		}
+	}
+	return out
 }
 
 // makeAgain creates what was deleted. It is the old object but for its id and
@@ -215,6 +226,9 @@ func recreation(kind Kind, before valued) Object {
 		default:
 			o.Patch[key] = v
 		}
+	}
+	if kind == EventKind && trained(before.Value("category")) {
+		o.Figures = figuresOf(before)
 	}
 	return o
 }

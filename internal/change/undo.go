@@ -259,6 +259,9 @@ func (u *undoing) drop(key string) {
 func (o *Object) merge(newer Object) {
 	for key, v := range newer.Patch {
 		if _, mine := o.Patch[key]; !mine {
+			if old, ok := o.Figures[key]; ok { // older than that one
+				v = old
+			}
 			o.Patch[key] = v
 			if contains(newer.Cleared, key) {
 				o.Cleared = append(o.Cleared, key)
@@ -266,24 +269,38 @@ func (o *Object) merge(newer Object) {
 		}
 	}
 	slices.Sort(o.Cleared)
-	if o.Load == 0 {
-		o.Load = newer.Load
+	if o.Figures != nil || newer.Figures == nil {
+		return
+	}
+	o.Figures = maps.Clone(newer.Figures)
+	for _, key := range stepFigures { // those that this one knows are older
+		if v, mine := o.Patch[key]; mine && contains(o.Cleared, key) {
+			delete(o.Figures, key)
+		} else if mine {
+			o.Figures[key] = v
+		}
 	}
 }
 
 // overlay gives a re-creation the values of before an older update.
 func (o *Object) overlay(back Object) {
-	if back.Load != 0 { // the figures are those of the old steps
-		delete(o.Patch, "moving_time")
-		delete(o.Patch, "distance")
-		o.Patch["icu_training_load"] = back.Load
+	if back.Figures != nil { // they are those of the old steps
+		for _, key := range stepFigures {
+			delete(o.Patch, key)
+		}
+		o.Figures = maps.Clone(back.Figures)
+		maps.Copy(o.Patch, back.Figures)
 	}
 	for key, v := range back.Patch {
+		figure := o.Figures != nil && contains(stepFigures, key)
 		switch {
 		case contains(back.Cleared, key):
 			delete(o.Patch, key)
+			delete(o.Figures, key)
 		case !isNotKept(v):
-			o.Patch[key] = v
+			if o.Patch[key] = v; figure {
+				o.Figures[key] = v
+			}
 		}
 	}
 }
