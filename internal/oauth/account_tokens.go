@@ -29,7 +29,8 @@ func (v *visit) showTokens(status int, fresh *pages.FreshToken, form pages.Token
 		v.broken(err)
 		return
 	}
-	p := &pages.Tokens{Frame: v.frame(areaTokens), Fresh: fresh, Form: form, MCPURL: v.place.resource(), Problem: problem}
+	from, _ := strconv.Atoi(v.r.URL.Query().Get(pages.FieldFrom)) // what is no number is the beginning
+	p := &pages.Tokens{Frame: v.frame(areaTokens), From: from, Fresh: fresh, Form: form, MCPURL: v.place.resource(), Problem: problem}
 	names := map[string]string{}
 	for _, a := range form.Athletes {
 		names[a.ID] = a.Name

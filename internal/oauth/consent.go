@@ -226,12 +226,8 @@ func (v *visit) permissions(mayWrite bool) (p identity.Permissions, problem stri
 		p.Confirm = identity.ConfirmAll
 	}
 	if v.user.Coach {
-		p.Athletes = []string{}
-		for _, id := range v.r.PostForm[pages.FieldAthlete] {
-			if !slices.Contains(v.user.Athletes, id) {
-				return p, "An athlete was chosen whom you do not coach here. Choose again."
-			}
-			p.Athletes = append(p.Athletes, id)
+		if p.Athletes, problem = v.chosenAthletes(); problem != "" {
+			return p, problem
 		}
 	}
 	switch {
@@ -245,6 +241,29 @@ func (v *visit) permissions(mayWrite bool) (p identity.Permissions, problem stri
 		p.Confirm, problem = identity.ConfirmAll, "Choose when it must ask before a change."
 	}
 	return p, problem
+}
+
+// chosenAthletes are those whom a coach chose. Everybody means everybody of
+// now: the list is written out, and nobody joins it later (auth.md).
+func (v *visit) chosenAthletes() (chosen []string, problem string) {
+	chosen = []string{}
+	who := v.field(pages.FieldWho)
+	switch who {
+	case pages.WhoAll:
+		return append(chosen, v.user.Athletes...), ""
+	case pages.WhoSelf:
+		return chosen, ""
+	}
+	for _, id := range v.r.PostForm[pages.FieldAthlete] {
+		if !slices.Contains(v.user.Athletes, id) {
+			return chosen, "An athlete was chosen whom you do not coach here. Choose again."
+		}
+		chosen = append(chosen, id)
+	}
+	if len(chosen) == 0 && who == pages.WhoSome {
+		return chosen, "Tick the athletes it may reach, or choose None of them."
+	}
+	return chosen, ""
 }
 
 func permissionsOf(p identity.Permissions) pages.Permissions {

@@ -267,12 +267,16 @@ func TestACoachsListIsAlwaysWrittenOutAndTheirs(t *testing.T) {
 		b.want(p, 200, "Athlete i1", "Athlete i3") // by name
 		form := p.form("/authorize")
 		form.Set("decision", "connect")
+		form.Set("who", "some")
 		form["athlete"] = []string{"i3", "i2"}
 		b.want(b.do("POST", "/authorize", form), 400, "whom you do not coach")
-		for i, chosen := range [][]string{{"i3"}, {}} {
+		form.Del("athlete")
+		b.want(b.do("POST", "/authorize", form), 400, "Tick the athletes")
+		for i, chosen := range [][]string{{"i3"}, {}, {"i1", "i3"}} {
 			p = b.get(w.ask(client))
 			form = p.form("/authorize")
 			form.Set("decision", "connect")
+			form.Set("who", []string{"some", "self", "all"}[i])
 			form["athlete"] = chosen
 			back := b.want(b.do("POST", "/authorize", form), 303)
 			access, _ := w.redeem(client, query(t, back.Header.Get("Location")).Get("code"))

@@ -61,6 +61,23 @@ type Athlete struct {
 	Chosen   bool
 }
 
+// whoIsChosen says which of the choices of FieldWho a list comes to.
+func whoIsChosen(list []Athlete) string {
+	n := 0
+	for _, a := range list {
+		if a.Chosen {
+			n++
+		}
+	}
+	switch n {
+	case len(list):
+		return WhoAll
+	case 0:
+		return WhoSelf
+	}
+	return WhoSome
+}
+
 // Page is one of this package's pages.
 type Page interface {
 	frame() *Frame
@@ -194,10 +211,37 @@ type Token struct {
 type Tokens struct {
 	Frame
 	Tokens  []Token
+	From    int         // the first one shown, of many
 	Fresh   *FreshToken // just made: the only time a token is shown
 	Form    TokenForm
 	MCPURL  string
 	Problem string
+}
+
+// tokensPage is the part of the tokens that a page shows: as many as fit beside
+// a coach's athletes.
+func tokensPage(p *Tokens) (s struct {
+	Tokens                         []Token
+	First, Last, Total, Prev, Next int
+	Whole                          bool
+}) {
+	from, n, fit := p.From, len(p.Tokens), 20
+	if len(p.Form.Athletes) > 60 {
+		fit = 5
+	}
+	if from < 0 || from >= n {
+		from = 0
+	}
+	end := min(from+fit, n)
+	s.Tokens, s.First, s.Last, s.Total, s.Whole = p.Tokens[from:end], from+1, end, n, end-from == n
+	s.Prev, s.Next = -1, -1
+	if from > 0 {
+		s.Prev = max(from-fit, 0)
+	}
+	if end < n {
+		s.Next = end
+	}
+	return s
 }
 
 // FreshToken is a token that was just made.

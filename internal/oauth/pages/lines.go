@@ -9,7 +9,12 @@ import (
 type lineChange struct {
 	Sign string // "", "-" or "+"
 	Text string
+	On   bool // it goes on with the line before, which is too long for a page
 }
+
+// maxRow bounds what stands in one row, in runes: a longer line goes on in the
+// next.
+const maxRow = 4000
 
 // maxLines bounds what is compared: beyond it the old text stands whole before
 // the new one.
@@ -21,16 +26,31 @@ func (f Field) isText() bool {
 	return long(f.Old) || long(f.New)
 }
 
-// lines compares two texts line by line (longest common subsequence).
+// lines compares two texts line by line, in rows that fit a page.
 func lines(before, after string) []lineChange {
-	a, b := split(before), split(after)
+	var out []lineChange
+	for _, l := range compare(split(before), split(after)) {
+		rest := []rune(l.Text)
+		for on := false; ; on = true {
+			n := min(len(rest), maxRow)
+			out = append(out, lineChange{l.Sign, string(rest[:n]), on})
+			if rest = rest[n:]; len(rest) == 0 {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// compare finds what two texts have in common (longest common subsequence).
+func compare(a, b []string) []lineChange {
 	var out []lineChange
 	if len(a) > maxLines || len(b) > maxLines {
 		for _, l := range a {
-			out = append(out, lineChange{"-", l})
+			out = append(out, lineChange{Sign: "-", Text: l})
 		}
 		for _, l := range b {
-			out = append(out, lineChange{"+", l})
+			out = append(out, lineChange{Sign: "+", Text: l})
 		}
 		return out
 	}
@@ -51,13 +71,13 @@ func lines(before, after string) []lineChange {
 	for i < len(a) || j < len(b) {
 		switch {
 		case i < len(a) && j < len(b) && a[i] == b[j]:
-			out = append(out, lineChange{"", a[i]})
+			out = append(out, lineChange{Text: a[i]})
 			i, j = i+1, j+1
 		case i < len(a) && (j == len(b) || common[i+1][j] >= common[i][j+1]):
-			out = append(out, lineChange{"-", a[i]})
+			out = append(out, lineChange{Sign: "-", Text: a[i]})
 			i++
 		default:
-			out = append(out, lineChange{"+", b[j]})
+			out = append(out, lineChange{Sign: "+", Text: b[j]})
 			j++
 		}
 	}

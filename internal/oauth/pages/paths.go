@@ -36,18 +36,26 @@ const (
 	FieldScope      = "scope"      // read | write
 	FieldToolset    = "toolset"    // core | full
 	FieldConfirm    = "confirm"    // all | destructive | never | person
-	FieldAthlete    = "athlete"    // repeated: the ids a coach chose
+	FieldWho        = "who"        // WhoAll, WhoSome or WhoSelf: whom a coach's connection reaches
+	FieldAthlete    = "athlete"    // repeated, with WhoSome: the ids a coach chose
 	FieldLabel      = "label"      // what a personal token is called
 	FieldDays       = "days"       // 30 | 90 | 365 | 0 (no end)
 	FieldSure       = "sure"       // "yes": the box beside Forget was ticked
 	FieldTyped      = "typed"      // what was typed to delete everything: DeleteWord
-	FieldFrom       = "from"       // query: the first object to show of a long difference
+	FieldFrom       = "from"       // query: what to show first of a long difference or list
 )
 
 // What a person answers on the consent page.
 const (
 	DecisionConnect = "connect"
 	DecisionCancel  = "cancel"
+)
+
+// Whom a coach's connection reaches.
+const (
+	WhoAll  = "all"  // everybody whom the coach reaches now, written out
+	WhoSome = "some" // those ticked
+	WhoSelf = "self" // nobody but the coach
 )
 
 // DeleteWord is what a person types to delete everything of theirs here. Case

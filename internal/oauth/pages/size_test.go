@@ -46,6 +46,15 @@ func TestNoPageIsHeavierThanItsBound(t *testing.T) {
 	for i := range 200 {
 		athletes = append(athletes, pages.Athlete{ID: "i" + strconv.Itoa(100000+i), Name: "Élodie Lefèvre-Montgomery", Chosen: true})
 	}
+	var many []pages.Token
+	for i := range 48 { // identity.MaxTokens
+		many = append(many, pages.Token{ID: "i7-" + strconv.Itoa(i), Label: strings.Repeat("é", 100), Athletes: athletes, Permissions: pages.Permissions{Write: true, Confirm: "destructive"}})
+	}
+	var connections []pages.Connection
+	for range 16 { // identity.MaxConnections
+		connections = append(connections, pages.Connection{ID: strings.Repeat("x", 40), Client: pages.Client{Name: strings.Repeat("é", 100), Host: strings.Repeat("a", 60) + ".example"}, Athletes: athletes,
+			Permissions: pages.Permissions{Write: true, Full: true, Confirm: "destructive"}, Created: pagestest.Now, LastUsed: pagestest.Now})
+	}
 	big := pages.Pending{ID: "w", Summary: "add 100 sessions", Objects: sessions(100, 4000)}
 	for name, p := range map[string]pages.Page{
 		"a full page of history": &pages.History{Entries: entries, Days: 400},
@@ -54,6 +63,9 @@ func TestNoPageIsHeavierThanItsBound(t *testing.T) {
 		"many waiting":           &pages.Changes{Pending: []pages.Pending{big, big, big, big, big}},
 		"their outcome":          &pages.Outcome{Status: "applied", Objects: big.Objects},
 		"a coach of 200":         &pages.Consent{MayWrite: true, Athletes: athletes},
+		"their tokens":           &pages.Tokens{Tokens: many, Form: pages.TokenForm{Athletes: athletes}},
+		"their connections":      &pages.Connections{Connections: connections},
+		"one endless line":       &pages.Change{Pending: pages.Pending{Objects: []pages.Object{essay(strings.Repeat("\u202e", 50_000))}}, From: 3},
 	} {
 		samples = append(samples, pagestest.Sample{Name: name, Status: 200, Page: p})
 	}
@@ -102,6 +114,71 @@ func TestThePartsOfALongChangeShowEveryObjectOnceAndLead(t *testing.T) {
 	for title, n := range seen {
 		if n != 1 {
 			t.Errorf("%s stands on %d parts", title, n)
+		}
+	}
+}
+
+// essay is an object with one text.
+func essay(text string) pages.Object {
+	return pages.Object{Kind: "note", Action: "create", Fields: []pages.Field{{Label: "Text", New: text}, {Label: "Day", New: "Mon 30 Nov 2026"}}}
+}
+
+// A text longer than a page is approved as a whole, so all of it can be read.
+func TestATextLongerThanAPageIsReadToItsEnd(t *testing.T) {
+	var words []string
+	for i := range 20_000 {
+		words = append(words, fmt.Sprintf("word-%d.", i))
+	}
+	for name, text := range map[string]string{"in one line": strings.Join(words, " "), "in many lines": strings.Join(words, "\n")} {
+		var read strings.Builder
+		for from, n := 0, 0; from >= 0; n++ {
+			body := render(t, pagestest.Sample{Name: name, Status: 200, Page: &pages.Change{Pending: pages.Pending{ID: "w", Objects: []pages.Object{essay(text)}}, From: from}}).Body.String()
+			if weight(body) > pages.MaxPage || n > 50 {
+				t.Fatalf("%s: part %d weighs %d bytes", name, n, weight(body))
+			}
+			for _, m := range regexp.MustCompile(`(?s)<ins( class="on")?><span class="sr">added: </span>(.*?)</ins>`).FindAllStringSubmatch(body, -1) {
+				if m[1] == "" && read.Len() > 0 {
+					read.WriteString("\n")
+				}
+				read.WriteString(m[2])
+			}
+			next := regexp.MustCompile(`\?from=(\d+)">Next part`).FindStringSubmatch(body)
+			from = -1
+			if next != nil {
+				from, _ = strconv.Atoi(next[1])
+			} else if n < 5 || !strings.Contains(body, "Mon 30 Nov 2026") || !strings.Contains(body, "Text, continued") {
+				t.Errorf("%s: %d parts, and the last one does not end with the field that follows the text", name, n+1)
+			}
+		}
+		if read.String() != text {
+			t.Errorf("%s: %d bytes were read of %d", name, read.Len(), len(text))
+		}
+	}
+}
+
+func TestEveryTokenStandsOnOnePageOfTheList(t *testing.T) {
+	var list []pages.Token
+	for i := range 48 {
+		list = append(list, pages.Token{ID: strconv.Itoa(i), Label: fmt.Sprintf("Token-%d.", i)})
+	}
+	seen := map[string]int{}
+	for from := 0; from >= 0; {
+		body := render(t, pagestest.Sample{Status: 200, Page: &pages.Tokens{Tokens: list, From: from}}).Body.String()
+		for _, m := range regexp.MustCompile(`action="/account/tokens/(\d+)/revoke"`).FindAllStringSubmatch(body, -1) {
+			seen[m[1]]++
+		}
+		next := regexp.MustCompile(`"/account/tokens\?from=(\d+)">Next part`).FindStringSubmatch(body)
+		from = -1
+		if next != nil {
+			from, _ = strconv.Atoi(next[1])
+		}
+	}
+	if len(seen) != 48 {
+		t.Errorf("%d of 48 tokens are listed", len(seen))
+	}
+	for id, n := range seen {
+		if n != 1 {
+			t.Errorf("token %s is listed %d times", id, n)
 		}
 	}
 }

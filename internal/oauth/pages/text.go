@@ -11,10 +11,9 @@ import (
 )
 
 const (
-	maxName  = 60    // runes of a name that somebody else chose
-	maxLine  = 400   // runes of a summary, warning or reason
-	maxValue = 12000 // runes of one value in a difference
-	maxMarks = 3     // combining marks on one letter
+	maxName  = 60  // runes of a name that somebody else chose
+	maxLine  = 400 // runes of a summary, warning or reason
+	maxMarks = 3   // combining marks on one letter
 )
 
 // Name makes a name that somebody else chose harmless to show: one line, at
@@ -72,14 +71,8 @@ func hidden(r rune) bool {
 // so that nothing hides in what a person approves.
 func value(s string) string {
 	var b strings.Builder
-	n := 0
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
-	for i, r := range s {
-		if n >= maxValue {
-			fmt.Fprintf(&b, "… (%d more characters)", utf8.RuneCountInString(s[i:]))
-			break
-		}
-		n++
+	for _, r := range s {
 		// The joiners are part of ordinary writing and of emoji.
 		if r != '\n' && r != '\t' && r != 0x200C && r != 0x200D && hidden(r) {
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
