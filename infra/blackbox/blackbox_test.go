@@ -19,7 +19,7 @@ func TestTheRulesHoldFromOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !ok {
-		target = serve(t)
+		target, _ = serve(t)
 	}
 	Suite(t, target)
 }
@@ -63,7 +63,7 @@ type object = map[string]any
 
 // serve starts a fake and a serve for it: the user of the machine is the demo
 // athlete, two others are enrolled, one of them a coach.
-func serve(t *testing.T) Target {
+func serve(t *testing.T) (Target, platform) {
 	t.Helper()
 	program, enrol, data := build(t, "../../cmd/intervals-mcp"), build(t, "./enrol"), t.TempDir()
 	env := append(os.Environ(), "HOME="+t.TempDir(), "LOG_LEVEL=error")
@@ -131,5 +131,5 @@ func serve(t *testing.T) Target {
 	target.Revoke = func(t *testing.T, id string) { run(nil, "-revoke", id) }
 	target.Break = func(t *testing.T) { run(nil, "-sql", "ALTER TABLE tokens RENAME TO tokens_gone") }
 	target.Mend = func(t *testing.T) { run(nil, "-sql", "ALTER TABLE tokens_gone RENAME TO tokens") }
-	return target
+	return target, platform{fake.URL, fake.Athletes[0].APIKey}
 }

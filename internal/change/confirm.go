@@ -23,6 +23,7 @@ const (
 
 const (
 	noSuchPlan = "there is no such plan: its 10 minutes are over, it was dropped, or the confirmation is not right. Nothing was written. Call the tool again for a fresh preview."
+	tooMany    = "this connection has confirmed too often in a short time. Nothing was written; the confirmation still holds. Wait %s and confirm again, or call the tool again for a fresh preview."
 	tooManyBad = "too many wrong confirmations. Nothing was written. Wait %s, then call the tool again for a fresh preview."
 )
 
@@ -128,7 +129,7 @@ func (e *Engine) confirm(ctx context.Context, c Call, handle string, mayNot func
 		return e.stateDown(ctx, err), nil
 	}
 	if !ok {
-		return refusedResult("Confirm a change", fmt.Sprintf(tooManyBad, e.wait(until))), nil
+		return refusedResult("Confirm a change", fmt.Sprintf(tooMany, e.wait(until))), nil
 	}
 	w, err := e.State.Get(ctx, c.Identity.User, handle)
 	switch {
