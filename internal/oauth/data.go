@@ -11,6 +11,9 @@ import (
 	"intervals-mcp/internal/oauth/pages"
 )
 
+// downloadsOfUser bounds how often a person's whole log is read.
+var downloadsOfUser = Rate{20, time.Hour}
+
 // maxDownload bounds the history in a download: an answer of a Lambda has at
 // most 6 MB. What is older is named by its place, for the next download.
 const maxDownload = 4 << 20
@@ -97,6 +100,9 @@ func (v *visit) download() {
 			v.fail(pages.BadRequest)
 			return
 		}
+	}
+	if !v.allowed("download", v.user.ID, downloadsOfUser) {
+		return
 	}
 	d, err := v.collect(before)
 	var body []byte

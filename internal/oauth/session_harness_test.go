@@ -59,6 +59,7 @@ type town struct {
 	lines  syncBuffer
 	fake   *fake.Server
 	up     *intervals.Upstream
+	more   []fake.AthleteData
 	sent   int // requests to Intervals.icu
 	down   bool
 
@@ -136,7 +137,8 @@ func newTown(t *testing.T, changes ...func(*town)) *town {
 		return fake.AthleteData{APIKey: key, CoachOf: coachOf, Athlete: fake.Object{"id": id, "name": "Athlete " + id, "timezone": "Europe/Berlin"}}
 	}
 	var err error
-	w.fake, err = fake.New(fake.Dataset{Athletes: []fake.AthleteData{athlete("i1", keyOf1), athlete("i2", keyOf2), athlete("i3", keyOf3), athlete("i9", keyOf9, "i1", "i3")}}, fake.Options{Now: w.now})
+	w.fake, err = fake.New(fake.Dataset{Athletes: append([]fake.AthleteData{athlete("i1", keyOf1), athlete("i2", keyOf2), athlete("i3", keyOf3), athlete("i9", keyOf9, "i1", "i3")}, w.more...)},
+		fake.Options{Now: w.now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/intervals/fake"
 	"intervals-mcp/internal/oauth"
 	"intervals-mcp/internal/secrets"
 )
@@ -278,4 +281,68 @@ func TestPagesThatWantAPersonSendThemToSignInAndBack(t *testing.T) {
 	if to := p.Header.Get("Location"); to != "/account/changes/abc?from=2" {
 		t.Errorf("after signing in: %s", to)
 	}
+}
+
+// TestFiftyPeopleSignInAtOnce, from one room: each is who they are, and nobody's
+// session is lost.
+func TestFiftyPeopleSignInAtOnce(t *testing.T) {
+	onStores(t, func(t *testing.T, w *town) {
+		for i := range 50 {
+			id := fmt.Sprintf("i5%02d", i)
+			w.more = append(w.more, fake.AthleteData{APIKey: "key-of-" + id, Athlete: fake.Object{"id": id, "name": "Athlete " + id, "timezone": "UTC"}})
+		}
+		crowd := newTown(t, func(c *town) {
+			c.log, c.state, c.table, c.keys, c.more = w.log, w.state, w.table, w.keys, w.more
+		})
+		crowd.serve(func(o *oauth.SiteOptions) {
+			o.Admit = func(context.Context, string) (bool, error) { return true, nil }
+		})
+		var wg sync.WaitGroup
+		for i := range 50 {
+			wg.Go(func() {
+				id := fmt.Sprintf("i5%02d", i)
+				b := crowd.browser()
+				form := b.get("/account/signin").form("/account/signin")
+				form.Set("key", "key-of-"+id)
+				if p := b.do("POST", "/account/signin", form); p.StatusCode != 303 {
+					t.Errorf("%s: %d %s", id, p.StatusCode, plainText(p.body))
+					return
+				}
+				if p := b.get("/account"); p.StatusCode != 200 || !strings.Contains(plainText(p.body), "Athlete "+id) {
+					t.Errorf("%s is %d %s", id, p.StatusCode, plainText(p.body))
+				}
+			})
+		}
+		wg.Wait()
+		if users, err := crowd.ids.Users(t.Context()); err != nil || len(users) != 50 {
+			t.Errorf("%d users, %v", len(users), err)
+		}
+	})
+}
+
+// TestOneInvitationAtOnce: however many try at the same instant, one comes in.
+func TestOneInvitationAtOnce(t *testing.T) {
+	onStores(t, func(t *testing.T, w *town) {
+		code, _, err := w.ids.Invite(t.Context(), identity.Invitation{By: "operator"}, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		var in atomic.Int32
+		for _, key := range []string{keyOf2, keyOf3} {
+			wg.Go(func() {
+				b := w.browser()
+				form := b.get("/account/signin").form("/account/signin")
+				form.Set("key", key)
+				form.Set("invitation", code.Reveal())
+				if b.do("POST", "/account/signin", form).StatusCode == 303 {
+					in.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if users, err := w.ids.Users(t.Context()); err != nil || in.Load() != 1 || len(users) != 1 {
+			t.Errorf("%d came in, %d users, %v", in.Load(), len(users), err)
+		}
+	})
 }
