@@ -92,7 +92,7 @@ conformance: ## the MCP conformance suite against our server, both protocol eras
 	go run ./infra/conformance -node "$(NODE)" -suite $(NPM)/node_modules/@modelcontextprotocol/conformance/dist/index.js
 
 .PHONY: sdk-clients
-sdk-clients: bin/intervals-mcp ## the official TypeScript client calls every tool, over HTTP and stdio
+sdk-clients: bin/intervals-mcp ## the official TypeScript client calls every tool, over HTTP and stdio, confirming each change
 	@$(call need,npm,sdk-clients); $(MAKE) $(NPM)/.installed; \
 	"$(NODE)" infra/clients/client.mjs $(NPM) bin/intervals-mcp
 

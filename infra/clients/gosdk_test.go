@@ -19,6 +19,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
+// ours are the tools of the change protocol.
+var ours = []string{"confirm_change", "list_changes", "undo_change"}
+
 // compatible are the tools of the Python reference server.
 var compatible = []string{
 	"get_activities", "get_activity_details", "get_activity_intervals", "get_activity_streams", "get_activity_messages",
@@ -101,8 +104,12 @@ type session struct {
 
 func connect(t *testing.T, transport mcp.Transport) *session {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "sdk-check", Version: "1.0.0"}, nil)
-	conn, err := client.Connect(t.Context(), transport, nil)
+	return connectAs(t, transport, nil, nil)
+}
+
+func connectAs(t *testing.T, transport mcp.Transport, client *mcp.ClientOptions, options *mcp.ClientSessionOptions) *session {
+	t.Helper()
+	conn, err := mcp.NewClient(&mcp.Implementation{Name: "sdk-check", Version: "1.0.0"}, client).Connect(t.Context(), transport, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,6 +184,20 @@ func (s *session) call(name string, in args) map[string]any {
 	return out
 }
 
+// change calls a tool that shows first what it would do, and confirms that.
+func (s *session) change(name string, in args) map[string]any {
+	s.t.Helper()
+	p := s.call(name, in)
+	if p["status"] != "preview" {
+		s.t.Fatalf("%s(%v) is %v, not shown first", name, in, p["status"])
+	}
+	done := s.call("confirm_change", args{"confirmation": p["confirmation"], "summary": p["summary"]})
+	if done["status"] != "applied" {
+		s.t.Fatalf("%s(%v), confirmed, is %v", name, in, done)
+	}
+	return done
+}
+
 // id reads the id of the object under one of these keys.
 func (s *session) id(in map[string]any, kinds ...string) string {
 	s.t.Helper()
@@ -192,7 +213,8 @@ func (s *session) id(in map[string]any, kinds ...string) string {
 	return ""
 }
 
-// tour calls every tool once, as a person's session might, and cleans up.
+// tour calls every tool, as a person's session might, each change shown first
+// and confirmed, and cleans up.
 func (s *session) tour() {
 	t := s.t
 	activities, _ := s.call("get_activities", args{"limit": 30})["activities"].([]any)
@@ -207,32 +229,40 @@ func (s *session) tour() {
 	for _, name := range []string{"get_activity_details", "get_activity_intervals", "get_activity_streams"} {
 		s.call(name, args{"activity_id": ride})
 	}
-	s.call("add_activity_message", args{"activity_id": ride, "content": "Legs felt good."})
+	s.change("add_activity_message", args{"activity_id": ride, "content": "Legs felt good."})
 	if m := s.call("get_activity_messages", args{"activity_id": ride}); !strings.Contains(fmt.Sprint(m), "Legs felt good.") {
 		t.Errorf("the message that was added is not there: %v", m)
 	}
 
 	s.call("get_events", nil)
-	event := s.id(s.call("add_or_update_event", args{"workout_type": "Ride", "name": "SDK ride", "moving_time": 3600, "start_date": "+200d"}), "event")
+	event := s.id(s.change("add_or_update_event", args{"workout_type": "Ride", "name": "SDK ride", "moving_time": 3600, "start_date": "+200d"}), "event")
 	if e := s.call("get_event_by_id", args{"event_id": event}); !strings.Contains(fmt.Sprint(e), "SDK ride") {
 		t.Errorf("the event that was made is not there: %v", e)
 	}
-	s.call("delete_event", args{"event_id": event})
-	s.call("add_or_update_note", args{"name": "SDK note", "description": "To be removed with its day.", "start_date": "+200d"})
-	s.call("add_or_update_event", args{"workout_type": "Run", "name": "SDK run", "moving_time": 1800, "start_date": "+200d"})
-	s.call("delete_events_by_date_range", args{"start_date": "+200d", "end_date": "+200d"})
+	s.change("delete_event", args{"event_id": event})
+	s.change("add_or_update_note", args{"name": "SDK note", "description": "To be removed with its day.", "start_date": "+200d"})
+	s.change("add_or_update_event", args{"workout_type": "Run", "name": "SDK run", "moving_time": 1800, "start_date": "+200d"})
+	s.change("delete_events_by_date_range", args{"start_date": "+200d", "end_date": "+200d"})
 
 	s.call("get_wellness_data", nil)
 	s.call("get_athlete_power_curves", nil)
 	s.call("get_gear_list", nil)
-	item := s.id(s.call("create_custom_item", args{"name": "SDK field", "item_type": "INPUT_FIELD",
+	item := s.id(s.change("create_custom_item", args{"name": "SDK field", "item_type": "INPUT_FIELD",
 		"content": args{"code": "SdkField", "type": "numeric"}}), "item", "custom_item")
 	s.call("get_custom_items", nil)
 	s.call("get_custom_item_by_id", args{"item_id": item})
-	s.call("update_custom_item", args{"item_id": item, "name": "SDK field, renamed"})
-	s.call("delete_custom_item", args{"item_id": item})
+	s.change("update_custom_item", args{"item_id": item, "name": "SDK field, renamed"})
+	s.change("delete_custom_item", args{"item_id": item})
 
-	for _, name := range compatible {
+	changes, _ := s.call("list_changes", nil)["changes"].([]any)
+	if len(changes) < 9 {
+		t.Fatalf("%d changes are listed", len(changes))
+	}
+	last, _ := changes[0].(map[string]any)
+	back := s.change("undo_change", args{"change_id": last["change_id"]})
+	s.change("undo_change", args{"change_id": fmt.Sprint(back["change_id"])})
+
+	for _, name := range slices.Concat(compatible, ours) {
 		if !s.tried[name] {
 			t.Errorf("%s was not called", name)
 		}
