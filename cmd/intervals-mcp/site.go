@@ -78,29 +78,37 @@ type owner struct {
 	backend
 
 	mu      sync.Mutex
-	athlete string // "" = not asked yet
+	athlete string // "" = not known
+	err     error  // why
+	again   time.Time
 }
 
-// id asks Intervals.icu once whose key it is.
+// askAgain is how long a failure to learn whose key it is holds: every page
+// asks.
+const askAgain = 15 * time.Second
+
+// id asks Intervals.icu whose key it is, and remembers that.
 func (w *owner) id(ctx context.Context) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.athlete != "" {
-		return w.athlete, nil
+	if w.athlete != "" || time.Now().Before(w.again) {
+		return w.athlete, w.err
 	}
+	w.athlete, w.err = w.ask(ctx)
+	w.again = time.Now().Add(askAgain)
+	return w.athlete, w.err
+}
+
+func (w *owner) ask(ctx context.Context) (string, error) {
 	cred, err := w.keys.Credential(ctx, identity.Local)
 	if err != nil {
 		return "", err
 	}
 	a, err := w.upstream.Client(cred).Athlete(ctx, "0")
 	if kind := intervals.KindOf(err); kind == intervals.Unauthorized || kind == intervals.Forbidden {
-		return "", nil // a dead key is nobody's; it may be replaced and live again
+		return "", nil // a dead key is nobody's
 	}
-	if err != nil {
-		return "", err
-	}
-	w.athlete = a.ID()
-	return w.athlete, nil
+	return a.ID(), err
 }
 
 // admits is an oauth.SiteOptions' Admit.

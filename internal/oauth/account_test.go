@@ -244,6 +244,27 @@ func TestApprovingWithoutAKeySaysSo(t *testing.T) {
 	b.want(b.submit(p, "/account/changes/"+handle+"/approve"), 503, "Intervals.icu does not answer")
 }
 
+// TestACoachApprovesForTheirAthletesOnly: also when the list has become shorter
+// since the plan was made.
+func TestACoachApprovesForTheirAthletesOnly(t *testing.T) {
+	w := newTown(t)
+	b := w.browser().signIn(keyOf9)
+	plan := func(name string) (handle string, p page) {
+		handle = path.Base(w.asks("i9", keyOf9, "i3", identity.ConfirmPerson, session(name)).ApproveURL)
+		return handle, b.want(b.get("/account/changes/"+handle), 200, "concerns i3")
+	}
+	handle, p := plan("A")
+	b.want(b.submit(p, "/account/changes/"+handle+"/approve"), 200, "Done")
+	handle, p = plan("B")
+	if _, err := w.ids.ChangeUser(t.Context(), "i9", func(u *identity.User) { u.Athletes = []string{"i1"} }); err != nil {
+		t.Fatal(err)
+	}
+	b.want(b.submit(p, "/account/changes/"+handle+"/approve"), 409, "no longer, among those whom you reach")
+	if n := len(w.events(keyOf3)); n != 1 {
+		t.Errorf("%d events", n)
+	}
+}
+
 func TestPermissionsAreChangedForTheNextRequest(t *testing.T) {
 	onStores(t, func(t *testing.T, w *town) {
 		client := w.register("Claude", callback)

@@ -289,6 +289,11 @@ func (s *Site) keep(ctx context.Context, u identity.User, cred secrets.Credentia
 	if secrets.KindOf(err) == secrets.Throttled || secrets.KindOf(err) == secrets.Denied {
 		return err
 	}
+	// A token reaches less than a key, such as none of a coach's athletes: it
+	// takes the place of a key that is dead only.
+	if cred.APIKey.IsZero() && err == nil && !have.APIKey.IsZero() && s.prove(ctx, have).problem != pages.SignInRefused {
+		return nil
+	}
 	return s.Keys.Put(ctx, u.ID, secrets.Key{APIKey: cred.APIKey, Bearer: cred.Bearer, Athlete: u.Athlete, Stored: s.now()})
 }
 

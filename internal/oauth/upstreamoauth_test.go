@@ -127,3 +127,30 @@ func TestSignInWithIntervalsThatWasNotFinishedSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// A coach who signs in with Intervals.icu keeps the key, which reaches more.
+func TestSignInWithIntervalsReplacesADeadKeyOnly(t *testing.T) {
+	w := newTown(t)
+	withIntervals(w)
+	w.browser().signIn(keyOf9)
+	stored := func() secrets.Credential {
+		c, err := w.keys.Credential(t.Context(), "i9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	again := func() {
+		b := w.browser()
+		b.want(b.get("/callback?"+url.Values{"code": {keyOf9}, "state": {b.toIntervals("/account/signin/intervals")}}.Encode()), 302)
+	}
+	if again(); stored().APIKey.Reveal() != keyOf9 {
+		t.Error("a good key was replaced")
+	}
+	if err := w.keys.Put(t.Context(), "i9", secrets.Key{APIKey: secrets.New("dead-key-0123456789")}); err != nil {
+		t.Fatal(err)
+	}
+	if again(); stored().Bearer.IsZero() {
+		t.Error("a dead key was kept")
+	}
+}
