@@ -10,6 +10,7 @@ import (
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/state"
 )
 
@@ -164,13 +165,23 @@ func (e *Engine) carryOut(ctx context.Context, c Call, w state.Waiting) (*Result
 	}
 	c.Tool, c.Arguments = w.Tool, kept.Arguments
 	now, no, err := e.plan(ctx, c, planner)
-	if no != nil {
+	since := kept.Plan.drift(now)
+	if err != nil || no != nil || len(since) > 0 {
+		// What changed may be the work of this very confirmation.
+		if now, err := e.State.Get(ctx, w.User, w.Handle); err == nil && !now.Change.IsZero() {
+			return e.used(ctx, now), nil
+		}
+	}
+	switch {
+	case no != nil:
 		no.Reason = "Since the preview this has changed: " + no.Reason
+		return no, nil
+	case intervals.KindOf(err) == intervals.NotFound:
+		return refusedResult(w.Summary, "Since the preview this has changed: what it is about is no longer there. Nothing was written."), nil
+	case err != nil:
+		return nil, err
 	}
-	if err != nil || no != nil {
-		return no, err
-	}
-	if since := kept.Plan.drift(now); len(since) > 0 {
+	if len(since) > 0 {
 		if err := e.State.Drop(ctx, w.User, w.Handle); err != nil {
 			return e.stateDown(ctx, err), nil
 		}

@@ -33,7 +33,7 @@ func (e *Engine) replay(ctx context.Context, c Call, plan Plan, digest string) (
 	s := &session{ctx: ctx, call: c}
 	found, err := s.findAll(ctx, objects)
 	if err != nil {
-		return plan, uidOf, nil, nil //nolint:nilerr // what cannot be read is no reason to refuse: the uid still protects
+		return plan, uidOf, plan.refused("an equal call was made in the last minutes, and whether what it made stands could not be read (" + intervals.KindOf(err).String() + "), so nothing was sent. Try again in a minute."), nil
 	}
 	r := plan.result(Replayed, earlier.Change)
 	var gone []string

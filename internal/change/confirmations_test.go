@@ -1,0 +1,612 @@
+package change_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"intervals-mcp/internal/audit"
+	audits "intervals-mcp/internal/audit/dynamo"
+	"intervals-mcp/internal/awsenv"
+	"intervals-mcp/internal/awsenv/awstest"
+	"intervals-mcp/internal/change"
+	"intervals-mcp/internal/embedded"
+	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/intervals/fake"
+	"intervals-mcp/internal/secrets"
+	"intervals-mcp/internal/state"
+	"intervals-mcp/internal/state/dynamo"
+)
+
+const steps = "- 10m 60%\n- 20m 75%"
+
+// scene is a calendar with one of each, and two processes in front of it.
+type scene struct {
+	t       *testing.T
+	fake    *fake.Server
+	mu      sync.Mutex
+	at      time.Time
+	open    openStores
+	call    change.Call
+	one     *change.Engine
+	log     audit.Log
+	setup   *change.Result // what an undo is about
+	ignored int            // writes that were not the engine's
+	user    string
+}
+
+// openStores gives the stores as one process sees them.
+type openStores func(t *testing.T, now func() time.Time) (audit.Log, state.Store)
+
+func inMemory(t *testing.T) openStores {
+	log := &audit.Memory{}
+	var store state.Store
+	return func(_ *testing.T, now func() time.Time) (audit.Log, state.Store) {
+		if store == nil {
+			store = state.NewMemory(log, now)
+		}
+		return log, store
+	}
+}
+
+func inSQLite(t *testing.T) openStores {
+	dir := t.TempDir()
+	return func(t *testing.T, now func() time.Time) (audit.Log, state.Store) {
+		file := embedded.New(dir)
+		t.Cleanup(func() {
+			if err := file.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return file.Audit(), file.State(now)
+	}
+}
+
+func inDynamoDB(t *testing.T, env awsenv.Env) openStores {
+	client, _, table, _ := awstest.NewTable(t, env, dynamo.Definition)
+	o := client.Options()
+	o.HTTPClient = &oneAtATime{to: o.HTTPClient}
+	client = dynamodb.New(o)
+	log := awstest.Name(t)
+	awstest.CreateTable(t, client, audits.Definition(log))
+	return func(_ *testing.T, now func() time.Time) (audit.Log, state.Store) {
+		return audits.New(client, log), dynamo.New(client, table, log, now)
+	}
+}
+
+// oneAtATime lets one request through at a time: moto carries out transactions
+// without keeping them apart, and a refused one takes back what another wrote.
+// DynamoDB keeps them apart.
+type oneAtATime struct {
+	mu sync.Mutex
+	to dynamodb.HTTPClient
+}
+
+func (c *oneAtATime) Do(r *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.to.Do(r)
+}
+
+func newScene(t *testing.T, open openStores, user string, setting identity.Confirm) *scene {
+	t.Helper()
+	s := &scene{t: t, at: time.Date(2026, 7, 15, 12, 30, 0, 0, time.UTC), open: open, user: user}
+	event := func(id int, category string, more fake.Object) fake.Object {
+		o := fake.Object{"id": id, "category": category, "name": fmt.Sprintf("event %d", id), "start_date_local": "2026-07-20T06:00:00", "created_by_id": "i1"}
+		if category == "WORKOUT" {
+			o["type"] = "Ride"
+		}
+		for k, v := range more {
+			o[k] = v
+		}
+		return o
+	}
+	var err error
+	s.fake, err = fake.New(fake.Dataset{Athletes: []fake.AthleteData{
+		{APIKey: testKey, Athlete: fake.Object{"id": "i1", "timezone": "UTC"},
+			Events: []fake.Object{event(1, "WORKOUT", fake.Object{"description": steps}), event(2, "NOTE", nil), event(3, "WORKOUT", fake.Object{"created_by_id": "i9"}),
+				event(4, "WORKOUT", fake.Object{"shared_event_id": 99}), event(5, "NOTE", nil), event(6, "WORKOUT", nil)},
+			Activities:  []fake.Object{{"id": "i77", "type": "Ride", "name": "ride", "start_date_local": "2026-07-10T09:00:00"}, {"id": "i78", "type": "Ride", "name": "ride", "start_date_local": "2026-07-20T09:00:00"}},
+			CustomItems: []fake.Object{{"id": 21, "type": "ACTIVITY_FIELD", "name": "field", "content": map[string]any{"code": "Fat", "type": "numeric"}}}},
+		{APIKey: "a-coach-s-key-0123456789", Athlete: fake.Object{"id": "i9", "timezone": "UTC"}, CoachOf: []string{"i1"}},
+	}}, fake.Options{Now: s.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, err := intervals.New(intervals.Options{BaseURL: "http://127.0.0.1/api/v1", Transport: s.fake.Transport(), Sleep: func(context.Context, time.Duration) error { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.call = change.Call{Identity: identity.Identity{User: user, Connection: "c1", Client: "test", Confirm: setting}, Client: up.Client(secrets.Credential{APIKey: secrets.New(testKey)}),
+		Athlete: "i1", Me: "i1", Tool: "t", Arguments: json.RawMessage(`{}`)}
+	s.one = s.process(0)
+	return s
+}
+
+// process is one more process on the same stores.
+func (s *scene) process(skew time.Duration) *change.Engine {
+	now := func() time.Time { return s.now().Add(skew) }
+	log, store := s.open(s.t, now)
+	s.log = log
+	return change.New(change.Config{Log: log, State: store, Now: now})
+}
+
+func (s *scene) now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.at
+}
+
+func (s *scene) pass(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at = s.at.Add(d)
+}
+
+// other sends a request as somebody else does.
+func (s *scene) other(method, path string, body any) map[string]any {
+	s.t.Helper()
+	b, err := json.Marshal(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r, err := http.NewRequest(method, "http://127.0.0.1"+path, bytes.NewReader(b))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.SetBasicAuth("API_KEY", testKey)
+	resp, err := s.fake.Transport().RoundTrip(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // nothing is lost
+	if resp.StatusCode != 200 {
+		s.t.Fatalf("%s %s: status %d", method, path, resp.StatusCode)
+	}
+	if strings.HasPrefix(path, "/api/") && method != "GET" {
+		s.ignored++
+	}
+	var out any
+	if err := json.NewDecoder(resp.Body).Decode(&out); err != nil {
+		s.t.Fatal(err)
+	}
+	if list, ok := out.([]any); ok {
+		return map[string]any{"list": list}
+	}
+	return out.(map[string]any)
+}
+
+// writes counts the requests by which the engine wrote.
+func (s *scene) writes() int {
+	n := -s.ignored
+	for _, r := range s.other("GET", "/_fake/requests", nil)["list"].([]any) {
+		if r.(map[string]any)["method"] != "GET" {
+			n++
+		}
+	}
+	return n
+}
+
+// items counts the audit items of the user's changes.
+func (s *scene) items() int {
+	s.t.Helper()
+	n := 0
+	for h, err := range audit.Changes(s.t.Context(), s.log, audit.Query{User: s.user}) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		items, err := s.log.Change(s.t.Context(), s.user, h.Change)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		n += len(items)
+	}
+	return n
+}
+
+func (s *scene) event(id int) string { return fmt.Sprintf("/api/v1/athlete/i1/events/%d", id) }
+
+// kind is one kind of change.
+type kind struct {
+	name        string
+	destructive bool // by the setting of that name
+	always      bool
+	objects     int
+	writes      int // requests
+	planner     func(s *scene) change.Planner
+	matters     func(s *scene) // something that matters changes
+	idle        func(s *scene) // something that does not
+}
+
+func move(id int) func(*scene) {
+	return func(s *scene) {
+		s.other("PUT", s.event(id), map[string]any{"start_date_local": "2026-07-21T06:00:00"})
+	}
+}
+
+func touch(id int) func(*scene) {
+	return func(s *scene) {
+		s.other("POST", "/_fake/device", map[string]any{"event_id": id, "push_errors": []any{map[string]any{"service": "GARMIN", "message": "later"}}})
+	}
+}
+
+func edit(id int64, set intervals.Patch) func(*scene) change.Planner {
+	return func(*scene) change.Planner { return change.EventEdit{ID: id, Today: "2026-07-15", Set: set} }
+}
+
+func note(name string) map[string]any {
+	return map[string]any{"category": "NOTE", "name": name, "start_date_local": "2026-07-20T00:00:00"}
+}
+
+// undone makes a change first, and undoes it.
+func undone(first func(*scene) change.Planner, then func(*scene)) func(*scene) change.Planner {
+	return func(s *scene) change.Planner {
+		c := s.call
+		c.Identity.Confirm = identity.ConfirmNever
+		r, err := s.one.Do(s.t.Context(), c, first(s))
+		if err != nil || r.Status != change.Applied {
+			s.t.Fatalf("%+v, %v", r, err)
+		}
+		s.setup = r
+		if then != nil {
+			then(s)
+		}
+		return undo(s.t, r.ChangeID)
+	}
+}
+
+func newNote(*scene) change.Planner {
+	return change.EventEdit{Day: "2026-07-20", Today: "2026-07-15", Set: intervals.Patch{"category": "NOTE", "name": "new"}}
+}
+
+// made is the event that the setup of an undo made.
+func (s *scene) made() int {
+	n, _ := intervals.Event{Object: s.setup.State}.Int("id")
+	return int(n)
+}
+
+var kinds = []kind{
+	{"an event is made", false, false, 1, 1, func(*scene) change.Planner { return create("new") },
+		func(s *scene) {
+			s.other("POST", "/api/v1/athlete/i1/events", map[string]any{"category": "WORKOUT", "type": "Ride", "name": "new", "start_date_local": "2026-07-20T00:00:00"})
+		}, func(s *scene) { s.other("POST", "/api/v1/athlete/i1/events", note("another")) }},
+	{"an empty field of an event is filled", false, false, 1, 1, edit(1, intervals.Patch{"color": "red"}), move(1), touch(1)},
+	{"a field of an event is replaced", true, false, 1, 1, edit(1, intervals.Patch{"name": "renamed"}), move(1), touch(1)},
+	{"an event is deleted", true, false, 1, 1, func(*scene) change.Planner { return change.EventDelete{ID: 1, Today: "2026-07-15"} },
+		func(s *scene) { s.other("PUT", s.event(1), map[string]any{"name": "other"}) }, touch(1)},
+	{"a done session is deleted", true, false, 1, 1, func(*scene) change.Planner { return change.EventDelete{ID: 6, Today: "2026-07-20"} },
+		func(s *scene) {
+			s.other("POST", "/_fake/device", map[string]any{"event_id": 6, "activity_id": "i78"})
+		}, touch(6)},
+	{"a note is made", false, false, 1, 1, newNote, func(s *scene) { s.other("POST", "/api/v1/athlete/i1/events", note("new")) },
+		func(s *scene) { s.other("POST", "/api/v1/athlete/i1/events", note("another")) }},
+	{"several events are made", true, false, 2, 1, func(*scene) change.Planner {
+		a, b := create("a"), create("b")
+		return change.EventBatch{Today: "2026-07-15", Edits: []change.EventEdit{a, b}}
+	}, func(s *scene) {
+		s.other("POST", "/api/v1/athlete/i1/events", map[string]any{"category": "WORKOUT", "type": "Ride", "name": "b", "start_date_local": "2026-07-20T00:00:00"})
+	}, touch(1)},
+	{"several events are changed", true, false, 2, 2, func(*scene) change.Planner {
+		return change.EventBatch{Today: "2026-07-15", From: "2026-07-19", To: "2026-07-22", Edits: []change.EventEdit{
+			{ID: 1, Set: intervals.Patch{"color": "red"}}, {ID: 6, Set: intervals.Patch{"color": "red"}}}}
+	}, move(6), touch(6)},
+	{"a range is deleted", true, true, 4, 1, func(*scene) change.Planner {
+		return change.RangeDelete{From: "2026-07-20", To: "2026-07-20", Today: "2026-07-15"}
+	}, func(s *scene) {
+		s.other("POST", "/_fake/device", map[string]any{"event_id": 6, "activity_id": "i78"})
+	}, touch(6)},
+	{"a comment is sent", true, false, 1, 1, func(*scene) change.Planner { return change.MessageAdd{Activity: "i77", Content: "well done"} },
+		func(s *scene) {
+			s.other("POST", "/api/v1/activity/i77/messages", map[string]any{"content": "well done"})
+		},
+		func(s *scene) {
+			s.other("POST", "/api/v1/activity/i77/messages", map[string]any{"content": "thanks"})
+		}},
+	{"an item is made", false, false, 1, 1, func(*scene) change.Planner {
+		return change.ItemEdit{Set: intervals.Patch{"type": "ACTIVITY_FIELD", "name": "new", "content": map[string]any{"code": "Net", "type": "text"}}}
+	}, func(s *scene) {
+		s.other("POST", "/api/v1/athlete/i1/custom-item", map[string]any{"type": "ACTIVITY_FIELD", "name": "new", "content": map[string]any{"code": "Net", "type": "text"}})
+	}, func(s *scene) {
+		s.other("PUT", "/api/v1/athlete/i1/custom-item/21", map[string]any{"description": "d"})
+	}},
+	{"an item is changed", true, false, 1, 1, func(*scene) change.Planner { return change.ItemEdit{ID: 21, Set: intervals.Patch{"name": "renamed"}} },
+		func(s *scene) {
+			s.other("PUT", "/api/v1/athlete/i1/custom-item/21", map[string]any{"name": "other"})
+		},
+		func(s *scene) {
+			s.other("PUT", "/api/v1/athlete/i1/custom-item/21", map[string]any{"description": "d"})
+		}},
+	{"an item is deleted", true, false, 1, 1, func(*scene) change.Planner { return change.ItemDelete{ID: 21} },
+		func(s *scene) {
+			s.other("PUT", "/api/v1/athlete/i1/custom-item/21", map[string]any{"description": "d"})
+		}, func(*scene) {}},
+	{"somebody else's event is filled", false, true, 1, 1, edit(3, intervals.Patch{"color": "red"}), move(3), touch(3)},
+	{"a shared event is filled", false, true, 1, 1, edit(4, intervals.Patch{"color": "red"}), move(4), touch(4)},
+	{"a create is undone", true, false, 1, 1, undone(newNote, nil), func(s *scene) { move(s.made())(s) }, func(s *scene) { touch(s.made())(s) }},
+	{"a change is undone", true, false, 1, 1, undone(edit(1, intervals.Patch{"name": "renamed"}), nil), move(1), touch(1)},
+	{"a delete is undone", false, false, 1, 1, undone(func(*scene) change.Planner { return change.EventDelete{ID: 5, Today: "2026-07-15"} }, nil),
+		func(s *scene) {
+			s.other("POST", "/api/v1/athlete/i1/events", map[string]any{"category": "NOTE", "name": "event 5", "start_date_local": "2026-07-20T06:00:00"})
+		}, touch(1)},
+	{"a change that was changed since is undone", true, true, 1, 1, undone(edit(1, intervals.Patch{"name": "renamed"}), func(s *scene) {
+		s.other("PUT", s.event(1), map[string]any{"name": "by hand"})
+	}), move(1), touch(1)},
+}
+
+// ways to answer a preview: what they come to, and how often the change is made.
+var ways = []struct {
+	name    string
+	answer  func(s *scene, p *change.Result) *change.Result
+	want    change.Status
+	person  change.Status // under the setting person, where that differs
+	applied bool
+}{
+	{"nothing is answered", func(_ *scene, p *change.Result) *change.Result { return p }, change.Preview, "", false},
+	{"the summary is right", func(s *scene, p *change.Result) *change.Result { return s.yes(s.one, p) }, change.Applied, "", true},
+	{"the summary is wrong", func(s *scene, p *change.Result) *change.Result { return s.wrong(p, 1) }, change.RefusedNow, "", false},
+	{"the summary is wrong four times, then right", func(s *scene, p *change.Result) *change.Result {
+		s.wrong(p, 4)
+		return s.yes(s.one, p)
+	}, change.Applied, "", true},
+	{"the summary is wrong five times, then right", func(s *scene, p *change.Result) *change.Result {
+		s.wrong(p, 5)
+		return s.yes(s.one, p)
+	}, change.RefusedNow, change.Applied, false},
+	{"it is another user's", func(s *scene, p *change.Result) *change.Result {
+		c := s.call
+		c.Identity.User += "-else"
+		return s.answer(s.one, c, p)
+	}, change.RefusedNow, "", false},
+	{"it is another connection's", func(s *scene, p *change.Result) *change.Result {
+		c := s.call
+		c.Identity.Connection = "c2"
+		return s.answer(s.one, c, p)
+	}, change.RefusedNow, change.Applied, false},
+	{"it is used twice", func(s *scene, p *change.Result) *change.Result {
+		s.yes(s.one, p)
+		return s.yes(s.process(0), p)
+	}, change.Replayed, "", true},
+	{"it is used twice at the same instant", func(s *scene, p *change.Result) *change.Result { return s.both(p) }, change.Applied, "", true},
+	{"its time is over", func(s *scene, p *change.Result) *change.Result {
+		s.pass(state.PlanLife)
+		return s.yes(s.one, p)
+	}, change.RefusedNow, "", false},
+	{"the process that is asked has a clock two minutes ahead", func(s *scene, p *change.Result) *change.Result {
+		return s.yes(s.process(2*time.Minute), p)
+	}, change.Applied, "", true},
+	{"the process that is asked has a clock two minutes behind", func(s *scene, p *change.Result) *change.Result {
+		return s.yes(s.process(-2*time.Minute), p)
+	}, change.Applied, "", true},
+}
+
+// answer confirms as the setting wants it: the person on the page, others by
+// the summary.
+func (s *scene) answer(e *change.Engine, c change.Call, p *change.Result) *change.Result {
+	s.t.Helper()
+	var r *change.Result
+	var err error
+	if p.Confirmation == "" {
+		r, err = e.Approve(s.t.Context(), c, s.handle())
+	} else {
+		r, err = e.Confirm(s.t.Context(), c, p.Confirmation, p.Summary)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+// handle is that of the plan which only the person may approve.
+func (s *scene) handle() string {
+	_, store := s.open(s.t, s.now)
+	list, err := store.Waiting(s.t.Context(), s.user)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if len(list) > 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		handles[s] = list[0].Handle
+	}
+	return handles[s]
+}
+
+// handles remembers each scene's, which is no longer listed once it was used.
+var handles = map[*scene]string{}
+
+func (s *scene) yes(e *change.Engine, p *change.Result) *change.Result { return s.answer(e, s.call, p) }
+
+func (s *scene) wrong(p *change.Result, times int) *change.Result {
+	s.t.Helper()
+	handle := p.Confirmation
+	if handle == "" {
+		handle = s.handle()
+	}
+	var r *change.Result
+	for range times {
+		var err error
+		if r, err = s.one.Confirm(s.t.Context(), s.call, handle, "Delete nothing"); err != nil {
+			s.t.Fatal(err)
+		}
+		if r.Status != change.RefusedNow {
+			s.t.Errorf("a wrong summary is answered %s", r.Text())
+		}
+	}
+	return r
+}
+
+// both confirms in two processes at the same instant; one of them applies it.
+func (s *scene) both(p *change.Result) *change.Result {
+	s.t.Helper()
+	engines := []*change.Engine{s.process(0), s.process(0)}
+	if p.Confirmation == "" {
+		s.handle()
+	}
+	results := make([]*change.Result, len(engines))
+	var start, done sync.WaitGroup
+	start.Add(1)
+	for i, e := range engines {
+		done.Go(func() {
+			start.Wait()
+			if p.Confirmation == "" {
+				results[i], _ = e.Approve(s.t.Context(), s.call, handles[s])
+			} else {
+				results[i], _ = e.Confirm(s.t.Context(), s.call, p.Confirmation, p.Summary)
+			}
+		})
+	}
+	start.Done()
+	done.Wait()
+	applied, other := results[0], results[1]
+	if applied == nil || other == nil {
+		s.t.Fatal("an error")
+	}
+	if applied.Status != change.Applied {
+		applied, other = other, applied
+	}
+	if other.Status != change.Replayed || other.ChangeID != applied.ChangeID {
+		s.t.Errorf("the other one is answered %s", other.Text())
+	}
+	return applied
+}
+
+func combinations(t *testing.T, fresh func(*testing.T) openStores, kinds []kind, settings ...identity.Confirm) {
+	n := 0
+	for _, k := range kinds {
+		for _, setting := range settings {
+			asked := k.always || setting == identity.ConfirmAll || setting == identity.ConfirmPerson || setting == identity.ConfirmDestructive && k.destructive
+			for _, w := range ways {
+				n++
+				s := newScene(t, fresh(t), fmt.Sprintf("u%d", n), setting)
+				planner := k.planner(s)
+				label := fmt.Sprintf("%s under %s: %s", k.name, setting, w.name)
+				writes, items := s.writes(), s.items()
+				r, err := s.one.Do(t.Context(), s.call, planner)
+				if err != nil {
+					t.Fatalf("%s: %v", label, err)
+				}
+				want, applied := change.Applied, true
+				if asked {
+					if r.Status != change.Preview || s.writes() != writes || s.items() != items || (r.Confirmation == "") != (setting == identity.ConfirmPerson) {
+						t.Fatalf("%s: not previewed: %s", label, r.Text())
+					}
+					if want, applied = w.want, w.applied; setting == identity.ConfirmPerson && w.person != "" {
+						want, applied = w.person, true
+					}
+					r = w.answer(s, r)
+				} else if got, err := s.one.Confirm(t.Context(), s.call, state.NewHandle(), r.Summary); err != nil || got.Status != change.RefusedNow {
+					t.Errorf("%s: a confirmation that nobody gave: %+v, %v", label, got, err)
+				}
+				if r.Status != want {
+					t.Errorf("%s: %s, want %s", label, r.Text(), want)
+				}
+				wantWrites, wantItems := 0, 0
+				if applied {
+					wantWrites, wantItems = k.writes, 2*(k.objects+1)
+				}
+				extra := 0
+				if w.name == "it is used twice at the same instant" && asked { // objects without a head: nothing was applied
+					extra = s.items() - items - wantItems
+				}
+				if got := s.writes() - writes; got != wantWrites {
+					t.Errorf("%s: %d requests wrote, want %d", label, got, wantWrites)
+				}
+				if got := s.items() - items - extra; got != wantItems || extra < 0 {
+					t.Errorf("%s: %d audit items, want %d", label, got, wantItems)
+				}
+			}
+			for _, change := range []bool{true, false} {
+				if asked {
+					n++
+					stale(t, fresh(t), k, setting, fmt.Sprintf("u%d", n), change)
+				}
+			}
+		}
+	}
+	t.Logf("%d combinations", n)
+}
+
+// stale confirms after something changed.
+func stale(t *testing.T, open openStores, k kind, setting identity.Confirm, user string, matters bool) {
+	s := newScene(t, open, user, setting)
+	p, err := s.one.Do(t.Context(), s.call, k.planner(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	what := "something that matters changed"
+	if matters {
+		k.matters(s)
+	} else {
+		what = "something that does not matter changed"
+		k.idle(s)
+	}
+	label := fmt.Sprintf("%s under %s: %s", k.name, setting, what)
+	writes, items := s.writes(), s.items()
+	r := s.yes(s.one, p)
+	if !matters {
+		if r.Status != change.Applied || s.writes()-writes != k.writes {
+			t.Errorf("%s: %s", label, r.Text())
+		}
+		return
+	}
+	if r.Status != change.Preview || s.writes() != writes || s.items() != items {
+		t.Errorf("%s: %s", label, r.Text())
+		return
+	}
+	if again := s.yes(s.one, p); setting != identity.ConfirmPerson && again.Status != change.RefusedNow {
+		t.Errorf("%s: the old confirmation still holds: %s", label, again.Text())
+	}
+	if setting != identity.ConfirmPerson {
+		if r = s.yes(s.one, r); r.Status != change.Applied {
+			t.Errorf("%s: the fresh preview: %s", label, r.Text())
+		}
+	}
+}
+
+var allSettings = []identity.Confirm{identity.ConfirmAll, identity.ConfirmDestructive, identity.ConfirmNever, identity.ConfirmPerson}
+
+func TestEverySettingKindOfChangeAndConfirmationInMemory(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) { combinations(t, inMemory, []kind{k}, allSettings...) })
+	}
+}
+
+func TestEverySettingKindOfChangeAndConfirmationOverSQLite(t *testing.T) {
+	open := inSQLite(t)
+	combinations(t, same(open), kinds, identity.ConfirmDestructive)
+	open = inSQLite(t)
+	combinations(t, same(open), some("an event is deleted", "several events are changed", "a change that was changed since is undone"), allSettings...)
+}
+
+func TestEverySettingKindOfChangeAndConfirmationOverDynamoDB(t *testing.T) {
+	awstest.Each(t, func(t *testing.T, env awsenv.Env) {
+		open := inDynamoDB(t, env)
+		combinations(t, same(open), some("several events are changed", "a change that was changed since is undone"), identity.ConfirmAll, identity.ConfirmPerson)
+	})
+}
+
+// same gives every scene the same stores, with a user of its own.
+func same(open openStores) func(*testing.T) openStores {
+	return func(*testing.T) openStores { return open }
+}
+
+func some(names ...string) []kind {
+	var out []kind
+	for _, k := range kinds {
+		for _, name := range names {
+			if k.name == name {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
+}
