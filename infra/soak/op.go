@@ -113,7 +113,9 @@ func (m *maker) edit(category string) (change.EventEdit, want) {
 	w.set["start_date_local"] = e.Day + clock
 	if category == "WORKOUT" {
 		e.Set["type"], w.set["type"] = "Ride", "Ride"
-		switch m.r.IntN(3) {
+		switch m.r.IntN(4) {
+		case 3:
+			e.Set["description"] = "as you feel"
 		case 0:
 			e.Set["description"] = texts[m.r.IntN(len(texts))]
 		case 1:
@@ -176,6 +178,9 @@ func (m *maker) change(t thing) (change.EventEdit, want) {
 		case 6:
 			if trained {
 				set("description", texts[m.r.IntN(len(texts))])
+				if m.r.IntN(4) == 0 { // refused where steps stood
+					set("description", "as you feel "+m.fresh())
+				}
 				w.loose = append(w.loose, derived...)
 			} else {
 				set("description", "other words "+m.fresh())
