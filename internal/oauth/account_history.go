@@ -61,7 +61,7 @@ func (v *visit) history() {
 	}
 	p := &pages.History{Frame: v.frame(areaHistory), Days: v.site.retention(), Entries: make([]pages.Entry, len(past))}
 	for i, h := range past {
-		p.Entries[i] = v.entryView(h, details[i])
+		p.Entries[i] = v.entryView(h, details[i], past)
 	}
 	if more {
 		p.Older = pages.PathHistory + "?" + url.Values{queryBefore: {past[len(past)-1].ID.String()}}.Encode()
@@ -88,9 +88,11 @@ func (v *visit) details(past []change.Past) ([][]change.ObjectResult, error) {
 	return out, errors.Join(errs...)
 }
 
-func (v *visit) entryView(h change.Past, objects []change.ObjectResult) pages.Entry {
+// entryView is a change as the pages show it; newer are changes that may have
+// undone it.
+func (v *visit) entryView(h change.Past, objects []change.ObjectResult, newer []change.Past) pages.Entry {
 	e := pages.Entry{ID: v.entryID(h.User, h.ID), When: v.local(h.Time), Client: h.Client, Athlete: v.other(h.Athlete), Summary: h.Summary, Status: h.Status,
-		Reason: h.Reason, Objects: objectViews(objects), UndoneBy: v.entryID(v.user.ID, h.UndoneBy), CanUndo: v.canUndo(h)}
+		Reason: h.Reason, Objects: objectViews(objects), UndoneBy: v.undoer(h, newer), CanUndo: v.canUndo(h)}
 	if !v.isMine(h.User) {
 		e.By = h.User
 	}
@@ -98,6 +100,25 @@ func (v *visit) entryView(h change.Past, objects []change.ObjectResult) pages.En
 		e.Undid = v.entryID(h.User, h.Undoes[0])
 	}
 	return e
+}
+
+// undoer is the page of the change that undid one, whoever made it; "" where
+// that is not known.
+func (v *visit) undoer(h change.Past, newer []change.Past) string {
+	if h.UndoneBy.IsZero() {
+		return ""
+	}
+	for _, n := range newer {
+		if n.ID == h.UndoneBy {
+			return v.entryID(n.User, n.ID)
+		}
+	}
+	for _, user := range append(v.mineUsers(), h.User) {
+		if n, _, err := v.site.Changes.Detail(v.r.Context(), user, h.UndoneBy); err == nil {
+			return v.entryID(n.User, n.ID)
+		}
+	}
+	return ""
 }
 
 func (v *visit) isMine(user string) bool {
@@ -141,7 +162,7 @@ func (v *visit) entry() {
 		return
 	}
 	from, _ := strconv.Atoi(v.r.URL.Query().Get(pages.FieldFrom)) // what is no number is the beginning
-	v.show(http.StatusOK, &pages.HistoryEntry{Frame: v.frame(areaHistory), Entry: v.entryView(h, objects), From: from})
+	v.show(http.StatusOK, &pages.HistoryEntry{Frame: v.frame(areaHistory), Entry: v.entryView(h, objects, nil), From: from})
 }
 
 // undo is POST /account/history/{id}/undo. What it would do is shown first,

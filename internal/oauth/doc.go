@@ -10,6 +10,12 @@
 // is kept so that a code is used once and a refresh token is not stolen
 // unnoticed, is package identity's matter.
 //
+// A Site is what a person sees in the browser: signing in (signin.go), consent,
+// the account page. Who they are stands in a signed cookie that names the user's
+// epoch (session.go); a form counts only with the proof of its own page and
+// session (session_form.go). A change that waits is approved, and one of the
+// history undone, on the same road as a tool's: package change.
+//
 // The order of checks at /authorize is the heart of it: client, then redirect
 // address, then everything else. Before the first two hold, nothing is ever
 // redirected.

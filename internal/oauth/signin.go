@@ -224,22 +224,20 @@ func (v *visit) enrol(a intervals.Athlete, cred secrets.Credential, invitation s
 	if err != nil {
 		return u, err
 	}
-	if admit {
+	i, err := v.site.Identity.Invitation(ctx, invitation)
+	switch {
+	case err == nil && i.Coach && (i.Athlete == "" || identity.UserID(i.Athlete) == u.ID):
+		u.Coach = true
+		if u.Athletes = i.Athletes; len(u.Athletes) == 0 {
+			u.Athletes = v.site.coached(ctx, cred, a.ID())
+		}
+	case admit && (err == nil || errors.Is(err, identity.ErrNoInvitation)):
 		invitation = secrets.Secret{} // it stays good for somebody who needs it
 		u.Athletes = v.site.coached(ctx, cred, a.ID())
-	} else {
-		i, err := v.site.Identity.Invitation(ctx, invitation)
-		if err != nil {
-			return u, err
-		}
-		if i.Coach {
-			u.Coach, u.Athletes = true, i.Athletes
-			if len(u.Athletes) == 0 {
-				u.Athletes = v.site.coached(ctx, cred, a.ID())
-			}
-		}
+		u.Coach = len(u.Athletes) > 0
+	case err != nil:
+		return u, err
 	}
-	u.Coach = u.Coach || len(u.Athletes) > 0
 	added, err := v.site.Identity.Enrol(ctx, u, invitation)
 	if errors.Is(err, identity.ErrExists) { // in another tab, at the same instant
 		return v.site.Identity.User(ctx, u.ID)

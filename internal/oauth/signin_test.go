@@ -195,6 +195,34 @@ func TestAnInvitationForSomebodyElseIsRefusedAndStaysGood(t *testing.T) {
 	b.want(b.trySignIn(keyOf3, "invitation", code.Reveal()), 303)
 }
 
+// TestACoachsInvitationCountsForWhoIsAdmittedAnyway: it says whom they reach. A
+// plain one is left for somebody who needs it.
+func TestACoachsInvitationCountsForWhoIsAdmittedAnyway(t *testing.T) {
+	w := newTown(t)
+	plain, _, err := w.ids.Invite(t.Context(), identity.Invitation{By: "operator"}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.browser()
+	b.want(b.trySignIn(keyOf1, "invitation", plain.Reveal()), 303)
+	if _, err := w.ids.Invitation(t.Context(), plain); err != nil {
+		t.Errorf("a plain one was used: %v", err)
+	}
+	coach, _, err := w.ids.Invite(t.Context(), identity.Invitation{By: "operator", Coach: true, Athletes: []string{"i3"}}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = w.browser()
+	b.want(b.trySignIn(keyOf9, "invitation", coach.Reveal()), 303)
+	u, err := w.ids.User(t.Context(), "i9")
+	if err != nil || !u.Coach || strings.Join(u.Athletes, " ") != "i3" {
+		t.Errorf("%+v, %v", u, err)
+	}
+	if _, err := w.ids.Invitation(t.Context(), coach); !errors.Is(err, identity.ErrNoInvitation) {
+		t.Errorf("a coach's was not used: %v", err)
+	}
+}
+
 func TestBruteForceOfInvitationsEnds(t *testing.T) {
 	w := newTown(t)
 	b := w.browser()
