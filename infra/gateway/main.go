@@ -1,7 +1,7 @@
-// Command gateway puts internal/gateway, the small API Gateway, before two
+// Command gateway puts internal/gateway, the small API Gateway, before
 // functions that run under the Runtime Interface Emulator:
 //
-//	go run ./infra/gateway -authorizer http://127.0.0.1:9101 -mcp http://127.0.0.1:9102 -addr 127.0.0.1:8080
+//	go run ./infra/gateway -authorizer http://127.0.0.1:9101 -mcp http://127.0.0.1:9102 -oauth http://127.0.0.1:9103 -addr 127.0.0.1:8080
 //
 // -remap renames WWW-Authenticate as some of AWS's front doors do, -ttl is the
 // template's AuthorizerTtl, -domain the API's own name. It prints its URL once
@@ -37,19 +37,24 @@ func run(ctx context.Context) error {
 	addr := flag.String("addr", "127.0.0.1:0", "")
 	who := flag.String("authorizer", "", "")
 	mcp := flag.String("mcp", "", "")
+	oauth := flag.String("oauth", "", "")
 	domain := flag.String("domain", "", "")
 	ttl := flag.Duration("ttl", 0, "")
 	remap := flag.Bool("remap", false, "")
 	flag.Parse()
 	if *who == "" || *mcp == "" {
-		return errors.New("-authorizer and -mcp are the addresses of two emulators, such as http://127.0.0.1:9101")
+		return errors.New("-authorizer, -mcp and, for signing in, -oauth are addresses of emulators, such as http://127.0.0.1:9101")
+	}
+	functions := map[string]gateway.Integration{"McpFunction": gateway.NewFunction(*mcp).Invoke}
+	if *oauth != "" {
+		functions["OauthFunction"] = gateway.NewFunction(*oauth).Invoke
 	}
 	l, err := net.Listen("tcp", *addr)
 	if err != nil {
 		return err
 	}
 	srv := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: gateway.New(gateway.Options{
-		Authorizer: gateway.NewFunction(*who).Authorize, Functions: map[string]gateway.Integration{"McpFunction": gateway.NewFunction(*mcp).Invoke},
+		Authorizer: gateway.NewFunction(*who).Authorize, Functions: functions,
 		Domain: *domain, TTL: *ttl, RemapChallenge: *remap, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})}
 	fmt.Printf("http://%s/mcp\n", l.Addr())
