@@ -192,7 +192,7 @@ func (e *Engine) carryOut(ctx context.Context, c Call, w state.Waiting) (*Result
 	}
 	plan := kept.Plan
 	for i := range plan.Objects { // what does not matter is taken as it now is
-		plan.Objects[i].Before, plan.Objects[i].Known = now.Objects[i].Before, now.Objects[i].Known
+		plan.Objects[i].Before, plan.Objects[i].Known, plan.Objects[i].Figures = now.Objects[i].Before, now.Objects[i].Known, now.Objects[i].Figures
 	}
 	return e.guarded(ctx, c, plan, func(plan Plan, digest string, uidOf audit.ID) *Result {
 		return e.make(ctx, c, plan, digest, uidOf, w.Handle)

@@ -143,15 +143,12 @@ func (p events) check(ctx context.Context, o Object, now intervals.Object) (inte
 	}
 	var warnings []string
 	if numbers := o.uncleared(now); len(numbers) > 0 {
-		now = p.clearAgain(ctx, o, numbers, now)
+		now = p.clearAgain(ctx, numbers, now)
 		e = intervals.Event{Object: now}
 	}
-	if figures := o.otherFigures(now); len(figures) > 0 { // they were set by hand
-		if id := now.Str("id"); p.update(ctx, id, figures) == nil {
-			if after, err := p.read(ctx, id); err == nil {
-				now, e = after, intervals.Event{Object: after}
-			}
-		}
+	if figures := o.otherFigures(now); len(figures) > 0 {
+		now = p.mend(ctx, figures, now)
+		e = intervals.Event{Object: now}
 		for _, key := range slices.Sorted(maps.Keys(o.otherFigures(now))) {
 			if _, sent := o.Patch[key]; !sent { // else it is told below
 				warnings = append(warnings, fmt.Sprintf("%s was %s and is now %s.", key, words(o.Figures[key]), words(now.Value(key))))
@@ -173,17 +170,6 @@ func (p events) check(ctx context.Context, o Object, now intervals.Object) (inte
 		warnings = append(warnings, fmt.Sprintf("%s did not take the workout: %s.", cut(pe.Str("service"), 30), quote(pe.Str("message"), 120)))
 	}
 	return now, warnings, workout, ""
-}
-
-// otherFigures are those figures of an old text to which it did not come again.
-func (o Object) otherFigures(now intervals.Object) intervals.Patch {
-	out := intervals.Patch{}
-	for key, v := range o.Figures {
-		if !sameValue(key, v, now.Value(key)) {
-			out[key] = v
-		}
-	}
-	return out
 }
 
 // putBack restores every field that the change touched.
@@ -225,15 +211,16 @@ func (o Object) uncleared(now intervals.Object) []string {
 	return out
 }
 
-func (p events) clearAgain(ctx context.Context, o Object, keys []string, now intervals.Object) intervals.Object {
+func (p events) clearAgain(ctx context.Context, keys []string, now intervals.Object) intervals.Object {
+	id := now.Str("id")
 	try := intervals.Patch{}
 	for _, key := range keys {
 		try[key] = -1
 	}
-	if p.update(ctx, o.Target, try) != nil {
+	if p.update(ctx, id, try) != nil {
 		return now
 	}
-	after, err := p.read(ctx, o.Target)
+	after, err := p.read(ctx, id)
 	if err != nil {
 		return now
 	}
@@ -246,8 +233,8 @@ func (p events) clearAgain(ctx context.Context, o Object, keys []string, now int
 	if len(back) == 0 {
 		return after
 	}
-	if p.update(ctx, o.Target, back) == nil {
-		if restored, err := p.read(ctx, o.Target); err == nil {
+	if p.update(ctx, id, back) == nil {
+		if restored, err := p.read(ctx, id); err == nil {
 			return restored
 		}
 	}

@@ -2,6 +2,7 @@ package change_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"intervals-mcp/internal/audit"
@@ -64,6 +65,16 @@ func TestFiguresSetByHandComeBackWithASessionThatHasSteps(t *testing.T) {
 			return []string{r.do(t, change.Applied, change.EventDelete{ID: id, Today: "2026-07-15"}).ChangeID}
 		},
 		"other text": func(r road, id int64) []string { return []string{r.set(t, id, intervals.Patch{"description": long})} },
+		"another sport": func(r road, id int64) []string {
+			return []string{r.set(t, id, intervals.Patch{"type": "Run"})}
+		},
+		"a note": func(r road, id int64) []string {
+			return []string{r.set(t, id, intervals.Patch{"category": "NOTE"})}
+		},
+		"figures cleared, and deleted": func(r road, id int64) []string {
+			cleared := r.do(t, change.Applied, change.EventEdit{ID: id, Today: "2026-07-15", Clear: []string{"moving_time", "icu_training_load"}})
+			return []string{cleared.ChangeID, r.do(t, change.Applied, change.EventDelete{ID: id, Today: "2026-07-15"}).ChangeID}
+		},
 		"figures, then text": func(r road, id int64) []string {
 			return []string{r.set(t, id, intervals.Patch{"moving_time": 99, "icu_training_load": 9}), r.set(t, id, intervals.Patch{"description": long})}
 		},
@@ -93,5 +104,29 @@ func TestFiguresSetByHandComeBackWithASessionThatHasSteps(t *testing.T) {
 				t.Errorf("%s, at once %v: it is %s, was %s", name, atOnce, got, was)
 			}
 		}
+	}
+}
+
+func TestFiguresThatSomebodyElseSetSinceStay(t *testing.T) {
+	r := newRoad(t, &audit.Memory{})
+	id := r.session(t, intervals.Patch{"description": short})
+	r.set(t, id, intervals.Patch{"moving_time": 1234})
+	sport := r.set(t, id, intervals.Patch{"type": "Run"})
+	r.set(t, id, intervals.Patch{"moving_time": 4321}) // whoever it was
+	r.do(t, change.Applied, undo(t, sport))
+	if got := r.only(t); !strings.Contains(got, " 4321 s") {
+		t.Errorf("it is %s", got)
+	}
+}
+
+func TestASessionWithoutFiguresComesBackWithoutThem(t *testing.T) {
+	r := newRoad(t, &audit.Memory{})
+	id := r.session(t, intervals.Patch{"description": short})
+	r.do(t, change.Applied, change.EventEdit{ID: id, Today: "2026-07-15", Clear: []string{"moving_time"}})
+	was := r.only(t)
+	gone := r.do(t, change.Applied, change.EventDelete{ID: id, Today: "2026-07-15"})
+	r.do(t, change.Applied, undo(t, gone.ChangeID))
+	if got := r.only(t); got != was || !strings.Contains(got, "<nil> s") {
+		t.Errorf("it is %s, was %s", got, was)
 	}
 }

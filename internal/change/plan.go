@@ -90,8 +90,8 @@ type Object struct {
 	Pair []string
 	// Replaces is the id of the deleted object that a create brings back.
 	Replaces string
-	// Figures are those to which an old text must come again; they are set by hand
-	// where the platform works out others.
+	// Figures are those to which an old session must come again, nil for none;
+	// they are set by hand where the platform works out others.
 	Figures intervals.Patch
 	// Back says that an update puts an old state back: its text stood before, so
 	// that it may be one without steps.

@@ -151,45 +151,6 @@ func (o Object) reverse() Object {
 	return old
 }
 
-// stepFigures are what the platform works out anew from new text.
-var stepFigures = []string{"moving_time", "distance", "icu_training_load"}
-
-// figures sees to it that the figures come back with an old text: those of a
-// session without steps were entered, and are written; with steps only those
-// that were set by hand differ once the old text was read (API.md 3.3).
-func (o *Object) figures(before intervals.Object) {
-	if _, text := o.Patch["description"]; !text || !trained(before.Value("category")) {
-		return
-	}
-	if ReadText(before.Str("description")).Steps > 0 || before.Has("workout_doc") && len((intervals.Event{Object: before}).Steps()) > 0 {
-		o.Figures = figuresOf(before)
-		return
-	}
-	for _, key := range stepFigures {
-		if _, sent := o.Patch[key]; sent {
-			continue
-		}
-		if v := before.Value(key); !isEmpty(v) {
-			o.Patch[key] = v
-		} else {
-			o.Patch[key] = clearing(key)
-			o.Cleared = append(o.Cleared, key)
-		}
-	}
-	slices.Sort(o.Cleared)
-}
-
-// figuresOf are the figures that a session has.
-func figuresOf(of valued) intervals.Patch {
-	out := intervals.Patch{}
-	for _, key := range stepFigures {
-		if v := of.Value(key); !isEmpty(v) {
-			out[key] = v
-		}
-	}
-	return out
-}
-
 // makeAgain creates what was deleted. It is the old object but for its id and
 // creator.
 func (s *session) makeAgain(ctx context.Context, at platform, o Object, n int, d *end) error {

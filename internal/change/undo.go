@@ -258,51 +258,50 @@ func (u *undoing) drop(key string) {
 // merge adds to an older reversal the keys that only the newer one has.
 func (o *Object) merge(newer Object) {
 	for key, v := range newer.Patch {
-		if _, mine := o.Patch[key]; !mine {
-			if old, ok := o.Figures[key]; ok { // older than that one
-				v = old
+		if _, mine := o.Patch[key]; mine {
+			continue
+		}
+		none := contains(newer.Cleared, key)
+		if old, ok := o.Figures[key]; ok { // older than that one
+			if v, none = old, old == nil; none {
+				v = clearing(key)
 			}
-			o.Patch[key] = v
-			if contains(newer.Cleared, key) {
-				o.Cleared = append(o.Cleared, key)
-			}
+		}
+		if o.Patch[key] = v; none {
+			o.Cleared = append(o.Cleared, key)
 		}
 	}
 	slices.Sort(o.Cleared)
-	if o.Figures != nil || newer.Figures == nil {
-		return
-	}
-	o.Figures = maps.Clone(newer.Figures)
-	for _, key := range stepFigures { // those that this one knows are older
-		if v, mine := o.Patch[key]; mine && contains(o.Cleared, key) {
-			delete(o.Figures, key)
-		} else if mine {
-			o.Figures[key] = v
+	if o.Figures == nil && newer.Figures != nil {
+		o.Figures = maps.Clone(newer.Figures)
+		for key, v := range o.Patch { // those that this one knows are older
+			o.setFigure(key, v, contains(o.Cleared, key))
 		}
 	}
+	o.dropFigures()
 }
 
 // overlay gives a re-creation the values of before an older update.
 func (o *Object) overlay(back Object) {
-	if back.Figures != nil { // they are those of the old steps
-		for _, key := range stepFigures {
-			delete(o.Patch, key)
-		}
+	if back.Figures != nil {
 		o.Figures = maps.Clone(back.Figures)
-		maps.Copy(o.Patch, back.Figures)
-	}
-	for key, v := range back.Patch {
-		figure := o.Figures != nil && contains(stepFigures, key)
-		switch {
-		case contains(back.Cleared, key):
-			delete(o.Patch, key)
-			delete(o.Figures, key)
-		case !isNotKept(v):
-			if o.Patch[key] = v; figure {
-				o.Figures[key] = v
+		for key, v := range o.Figures {
+			if o.Patch[key] = v; v == nil {
+				delete(o.Patch, key)
 			}
 		}
 	}
+	for key, v := range back.Patch {
+		none := contains(back.Cleared, key)
+		switch {
+		case none:
+			delete(o.Patch, key)
+		case !isNotKept(v):
+			o.Patch[key] = v
+		}
+		o.setFigure(key, v, none)
+	}
+	o.dropFigures()
 }
 
 // readPresent reads what stands now.
@@ -452,6 +451,7 @@ func (u *undoing) object(r *reversal) (o Object, s said, why string, err error) 
 		if len(o.Fields) == 0 {
 			return o, s, fmt.Sprintf("%s %s is as it was before.", r.Kind, r.Target), nil
 		}
+		o.leave(r)
 		if o.moves() {
 			o.Pair = r.Object.Paired
 		}
