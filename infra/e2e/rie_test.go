@@ -231,6 +231,12 @@ func TestRIEAnswersEachSampleEvent(t *testing.T) {
 				t.Errorf("%d writes reached Intervals.icu", n)
 			}
 		},
+		"preview.json": func(t *testing.T, a answer) {
+			if a.StatusCode != 200 || a.at("result", "isError") != nil || a.at("result", "structuredContent", "status") != "preview" ||
+				a.at("result", "structuredContent", "confirmation") == nil || strings.Contains(shown(t, up), "Shown by a sample event") {
+				t.Error(a.Body)
+			}
+		},
 		"refused.json": func(t *testing.T, a answer) {
 			h := a.Headers["WWW-Authenticate"]
 			if a.StatusCode != 401 || !strings.Contains(h, `error="invalid_token"`) || a.at("error") != "invalid_token" {
@@ -281,6 +287,66 @@ func writes(t *testing.T, up string) (n int) {
 		}
 	}
 	return n
+}
+
+// shown is the sample rider's calendar.
+func shown(t *testing.T, up string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, up+"/api/v1/athlete/0/events?oldest=2000-01-01&newest=2100-01-01", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth("API_KEY", key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // a test
+	b, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%d %v %s", resp.StatusCode, err, b)
+	}
+	return string(b)
+}
+
+func TestRIEMakesAChangeOnceItsPreviewIsConfirmed(t *testing.T) {
+	up := upstream(t)
+	l := start(t, "mcp", "AWS_SAM_LOCAL=true", "API_KEY="+key, "INTERVALS_API_BASE_URL="+up+"/api/v1")
+	call := func(tool string, arguments map[string]any) answer {
+		return l.invoke(t, sample(t, "preview.json", func(ev map[string]any) {
+			b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ev["body"] = string(b)
+		}))
+	}
+	result := func(a answer, field string) string {
+		s, _ := a.at("result", "structuredContent", field).(string)
+		return s
+	}
+	p := l.invoke(t, sample(t, "preview.json", nil))
+	confirmation, summary := result(p, "confirmation"), result(p, "summary")
+	if a := call("confirm_change", map[string]any{"confirmation": confirmation, "summary": "something else"}); result(a, "status") != "refused" || writes(t, up) != 0 {
+		t.Errorf("%d writes: %s", writes(t, up), a.Body)
+	}
+	done := call("confirm_change", map[string]any{"confirmation": confirmation, "summary": summary})
+	if result(done, "status") != "applied" || writes(t, up) != 1 || !strings.Contains(shown(t, up), "Shown by a sample event") {
+		t.Fatalf("%d writes: %s", writes(t, up), done.Body)
+	}
+	if a := call("confirm_change", map[string]any{"confirmation": confirmation, "summary": summary}); result(a, "status") != "replayed" || writes(t, up) != 1 {
+		t.Errorf("%d writes: %s", writes(t, up), a.Body)
+	}
+	back := call("undo_change", map[string]any{"change_id": result(done, "change_id")})
+	if a := call("confirm_change", map[string]any{"confirmation": result(back, "confirmation"), "summary": result(back, "summary")}); result(a, "status") != "applied" {
+		t.Errorf("the undo: %s", a.Body)
+	}
+	if strings.Contains(shown(t, up), "Shown by a sample event") {
+		t.Error("undone, and still there")
+	}
+	if strings.Contains(l.out.String(), confirmation) {
+		t.Error("the confirmation is in the log")
+	}
 }
 
 func TestRIERefusesWhateverIsNotAuthorized(t *testing.T) {

@@ -139,6 +139,7 @@ func TestSamLocalInvokeAnswersEachSampleEvent(t *testing.T) {
 		"tools-list.json":      func(a answer) bool { return a.StatusCode == 200 && strings.Count(a.Body, `"inputSchema"`) > 10 },
 		"read.json":            func(a answer) bool { return a.StatusCode == 200 && !strings.Contains(a.Body, `"isError":true`) },
 		"write.json":           func(a answer) bool { return a.StatusCode == 200 && strings.Contains(a.Body, `"status":"applied"`) },
+		"preview.json":         func(a answer) bool { return a.StatusCode == 200 && strings.Contains(a.Body, `"status":"preview"`) },
 		"refused.json":         func(a answer) bool { return a.StatusCode == 401 && strings.Contains(a.Body, "invalid_token") },
 		"oauth/landing.json":   func(a answer) bool { return a.StatusCode == 200 && strings.Contains(a.Body, "Connect your assistant") },
 		"oauth/metadata.json": func(a answer) bool {

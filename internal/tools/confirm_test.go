@@ -52,6 +52,12 @@ func with(id identity.Identity, change func(*identity.Identity)) identity.Identi
 	return id
 }
 
+func TestAConnectionThatKnowsItsAthleteAsTheKeysOwnerCanConfirm(t *testing.T) {
+	w := team(t).as(with(anna, func(id *identity.Identity) { id.Athlete = "0" })) // sam local
+	_, p := w.status(t, "preview", "add_or_update_event", newRide)
+	w.status(t, "applied", "confirm_change", map[string]any{"confirmation": p["confirmation"], "summary": p["summary"]})
+}
+
 func TestAConfirmationIsItsConnectionsAloneAndOthersLearnNothing(t *testing.T) {
 	w := team(t)
 	_, p := w.status(t, "preview", "add_or_update_event", newRide)

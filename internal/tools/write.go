@@ -88,7 +88,7 @@ func (rq *Request) place(ctx context.Context, athlete string) (place, error) {
 // placeOf is place for an athlete that a stored change names by the id of
 // their profile.
 func (rq *Request) placeOf(ctx context.Context, id string) (place, error) {
-	if rq.Identity.Local { // whose own id is not known before their profile
+	if rq.Identity.Local || rq.own() == "0" { // whose own id is not known before their profile
 		if me, err := rq.self(ctx).wait(ctx); err == nil && me.ID == id {
 			id = ""
 		}
