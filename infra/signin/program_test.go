@@ -117,8 +117,11 @@ func set(v url.Values, pairs []string) {
 // redeem is the token request for a code, changed by pairs.
 func (p *program) redeem(code string, pairs ...string) reply {
 	p.t.Helper()
-	v := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {p.redirect}, "code_verifier": {p.verifier}, "resource": {p.URL()}}
-	return p.send("POST", "/token", p.form(v, pairs))
+	return p.send("POST", "/token", p.redemption(code, pairs...))
+}
+
+func (p *program) redemption(code string, pairs ...string) string {
+	return p.form(url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {p.redirect}, "code_verifier": {p.verifier}, "resource": {p.URL()}}, pairs)
 }
 
 func (p *program) form(v url.Values, pairs []string) string {

@@ -60,7 +60,7 @@ type town struct {
 	fake   *fake.Server
 	docs   *internet
 	people int      // athletes i1 to iN, who may enrol; i0 may not
-	calls  []string // of the stores, where they are DynamoDB's: since the test last cleared them
+	calls  []string // of the stores, where they are DynamoDB's
 	lines  printed
 
 	guarded bool // documents come from the public internet alone, as in a deployment
@@ -96,6 +96,15 @@ func (w *town) upstreamCalls() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sent
+}
+
+// called gives the operations of DynamoDB since it was last asked.
+func (w *town) called() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	calls := w.calls
+	w.calls = nil
+	return calls
 }
 
 // printed is what the functions print.
