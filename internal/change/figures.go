@@ -21,10 +21,11 @@ var stepFigures = []string{"moving_time", "distance", "icu_training_load"}
 func (o *Object) figures(before intervals.Object) {
 	_, text := o.Patch["description"]
 	anew := text || slices.ContainsFunc([]string{"type", "indoor", "category", "workout_doc"}, func(key string) bool { _, sent := o.Patch[key]; return sent })
-	if !anew || !trained(before.Value("category")) {
+	session := trained(before.Value("category"))
+	if _, kind := o.Patch["category"]; !anew || !session && !kind {
 		return
 	}
-	if !text || ReadText(before.Str("description")).Steps > 0 || before.Has("workout_doc") && len((intervals.Event{Object: before}).Steps()) > 0 {
+	if !text || !session || ReadText(before.Str("description")).Steps > 0 || before.Has("workout_doc") && len((intervals.Event{Object: before}).Steps()) > 0 {
 		o.Figures = figuresOf(before)
 		return
 	}
@@ -59,13 +60,6 @@ func (o *Object) setFigure(key string, v any, none bool) {
 	}
 	if o.Figures[key] = v; none {
 		o.Figures[key] = nil
-	}
-}
-
-// dropFigures forgets them where the old object was no session.
-func (o *Object) dropFigures() {
-	if category, sent := o.Patch["category"]; sent && !trained(category) {
-		o.Figures = nil
 	}
 }
 

@@ -71,6 +71,9 @@ func TestFiguresSetByHandComeBackWithASessionThatHasSteps(t *testing.T) {
 		"a note": func(r road, id int64) []string {
 			return []string{r.set(t, id, intervals.Patch{"category": "NOTE"})}
 		},
+		"a note, and a session of another sport": func(r road, id int64) []string {
+			return []string{r.set(t, id, intervals.Patch{"category": "NOTE"}), r.set(t, id, intervals.Patch{"category": "WORKOUT", "type": "Run"})}
+		},
 		"figures cleared, and deleted": func(r road, id int64) []string {
 			cleared := r.do(t, change.Applied, change.EventEdit{ID: id, Today: "2026-07-15", Clear: []string{"moving_time", "icu_training_load"}})
 			return []string{cleared.ChangeID, r.do(t, change.Applied, change.EventDelete{ID: id, Today: "2026-07-15"}).ChangeID}

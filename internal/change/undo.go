@@ -278,7 +278,6 @@ func (o *Object) merge(newer Object) {
 			o.setFigure(key, v, contains(o.Cleared, key))
 		}
 	}
-	o.dropFigures()
 }
 
 // overlay gives a re-creation the values of before an older update.
@@ -301,7 +300,6 @@ func (o *Object) overlay(back Object) {
 		}
 		o.setFigure(key, v, none)
 	}
-	o.dropFigures()
 }
 
 // readPresent reads what stands now.
