@@ -57,7 +57,7 @@ func onlyThePerson(t *testing.T, r *rig) {
 	}
 	if r.SignIn {
 		u, err := url.Parse(p.ApproveURL)
-		if err != nil || u.Host != strings.SplitN(r.origin, "://", 2)[1] {
+		if err != nil || u.Host == "" || !strings.HasPrefix(u.Path, "/account/changes/") { // the host is the deployment's own name, by which we may not have come
 			t.Fatalf("approve_url is %q", p.ApproveURL)
 		}
 		for _, handle := range append([]string{path.Base(u.Path), u.Fragment}, u.Query()["plan"]...) {

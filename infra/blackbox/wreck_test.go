@@ -21,14 +21,14 @@ func TestACalendarWreckedThroughTheToolsAndUndoneEndsAsItBegan(t *testing.T) {
 		wreck, undo func(w *wreck)
 	}{
 		{"step by step, the newest first", (*wreck).all, (*wreck).undoEach},
-		{"several at once", (*wreck).all, (*wreck).undoMany},
-		{"undone, the undo undone, and undone again", (*wreck).half, (*wreck).undoTwice},
+		{"several at once", (*wreck).most, (*wreck).undoMany},
+		{"undone, the undo undone, and undone again", (*wreck).some, (*wreck).undoTwice},
 	} {
 		t.Run(way.name, func(t *testing.T) {
-			w := &wreck{t: t, r: newRig(target), site: site, random: rand.New(rand.NewPCG(5, uint64(len(way.name)))), what: map[string]string{}, refused: map[string]int{}, done: map[string]int{}}
+			w := &wreck{t: t, r: newRig(target), site: site, random: rand.New(rand.NewPCG(5, uint64(len(way.name)))), what: map[string]string{}, same: map[string]bool{}, refused: map[string]int{}, done: map[string]int{}}
 			start := site.calendar(t)
 			way.wreck(w)
-			if n := len(differences(start.things, site.calendar(t).things)); n < 30 {
+			if n := len(differences(start.things, site.calendar(t).things)); n < 15 {
 				t.Fatalf("only %d differences: that is no wreck", n)
 			}
 			t.Logf("%d changes: %v; refused: %v", len(w.made), w.done, w.refused)
@@ -67,6 +67,7 @@ type wreck struct {
 	done    map[string]int
 	refused map[string]int
 	warned  []string
+	same    map[string]bool // changes that changed nothing
 }
 
 // connections are those that take part; each shows first what its setting says.
@@ -133,9 +134,15 @@ func between(from, to int, more func(object) bool) func(object) bool {
 
 func days(n int) string { return time.Now().AddDate(0, 0, n).Format(time.DateOnly) }
 
-func (w *wreck) half() {
-	w.deleteSome()
+func (w *wreck) most() {
+	w.create()
 	w.spoil()
+	w.deleteRanges()
+}
+
+func (w *wreck) some() {
+	w.deleteSome()
+	w.spoilItems()
 }
 
 func (w *wreck) all() {
@@ -250,6 +257,10 @@ func (w *wreck) undo(ids ...string) string {
 		c = w.r.confirm(w.t, token, c.Confirmation, c.Summary)
 		w.warned = append(w.warned, c.Warnings...)
 	}
+	if c.Status == "refused" && strings.Contains(c.Reason, "it is as it was before") && len(ids) == 1 {
+		w.same[ids[0]] = true // the change was none, such as "not indoor" where nothing was said
+		return ""
+	}
 	if c.Status != "applied" {
 		w.t.Fatalf("undo of %v (%s): %s, %s %v %+v", ids, w.what[ids[0]], c.Status, c.Reason, c.Warnings, c.Objects)
 	}
@@ -283,7 +294,7 @@ func (w *wreck) undoMany() {
 func (w *wreck) undoTwice() {
 	for _, id := range slices.Backward(w.made) {
 		back := w.undo(id)
-		if w.random.IntN(3) == 0 {
+		if back != "" && w.random.IntN(3) == 0 {
 			again := w.undo(back) // the change stands once more
 			w.undo(again)
 		}
@@ -311,7 +322,7 @@ func (w *wreck) notUndone() (left []string) {
 		}
 	}
 	for _, id := range w.made {
-		if !undone[id] {
+		if !undone[id] && !w.same[id] {
 			left = append(left, id)
 		}
 	}
