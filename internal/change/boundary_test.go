@@ -157,6 +157,62 @@ func TestWritesAreSentFromOneFileOnly(t *testing.T) {
 	})
 }
 
+// The words by which a write to the platform becomes one that safety.md calls
+// impossible: none may stand in the file that sends writes, and the upsert that
+// may is by uid.
+func TestTheWriterHasNoWordsForImpossibleRequests(t *testing.T) {
+	allowed := []string{"upsertOnUid", "bulk", "bulk-delete", "events", "athlete", "activity", "messages", "custom-item", "paired_event_id", "content", "id", "uid", "true", "eventsDeleted"}
+	seen := 0
+	eachFile(t, func(path string, f *ast.File) {
+		if path != "internal/intervals/write.go" {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			word, _ := strconv.Unquote(lit.Value)
+			switch {
+			case strings.Contains(word, " ") || word == "" || slices.Contains(imports(f), word): // for people
+			case slices.Contains(allowed, word):
+				seen++
+			default:
+				t.Errorf("%s holds %q: is it one of the requests that must be impossible?", path, word)
+			}
+			return true
+		})
+	})
+	if seen == 0 {
+		t.Error("the file was not found")
+	}
+}
+
+// Only the road may write: no other package of the server sends a request to
+// the platform by itself, and what reads has no way to send anything but GET.
+func TestReadsAreSentWithGETOnly(t *testing.T) {
+	eachFile(t, func(path string, f *ast.File) {
+		if !strings.HasPrefix(path, "internal/intervals/") || strings.HasPrefix(path, "internal/intervals/fake/") || path == "internal/intervals/write.go" {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && slices.Contains([]string{`"POST"`, `"PUT"`, `"DELETE"`, `"PATCH"`}, lit.Value) {
+				t.Errorf("%s holds %s", path, lit.Value)
+			}
+			kv, ok := n.(*ast.KeyValueExpr)
+			if !ok {
+				return true
+			}
+			if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "method" {
+				if sel, ok := kv.Value.(*ast.SelectorExpr); !ok || sel.Sel.Name != "MethodGet" {
+					t.Errorf("%s sends with a method that is not GET", path)
+				}
+			}
+			return true
+		})
+	})
+}
+
 func TestFunctionsNeverCarrySQLite(t *testing.T) {
 	imported := map[string]map[string]bool{} // by folder
 	eachFile(t, func(path string, f *ast.File) {

@@ -610,3 +610,9 @@ func some(names ...string) []kind {
 	}
 	return out
 }
+
+func credential() secrets.Credential { return secrets.Credential{APIKey: secrets.New(testKey)} }
+
+func coachCredential() secrets.Credential {
+	return secrets.Credential{APIKey: secrets.New("a-coach-s-key-0123456789")}
+}

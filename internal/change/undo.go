@@ -10,6 +10,7 @@ import (
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/intervals"
+	"intervals-mcp/internal/training"
 )
 
 // Undo takes back changes of the audit log: what was created is deleted, what
@@ -288,6 +289,11 @@ func (o *Object) overlay(back Object) {
 			if o.Patch[key] = v; v == nil {
 				delete(o.Patch, key)
 			}
+		}
+	}
+	if from, to := text(o.Patch["start_date_local"]), text(back.Patch["start_date_local"]); to != "" { // the end moves along
+		if end := text(o.Patch["end_date_local"]); end != "" {
+			o.Patch["end_date_local"] = training.AddDays(dayOf(end), training.DaysBetween(dayOf(from), dayOf(to))) + strings.TrimPrefix(end, dayOf(end))
 		}
 	}
 	for key, v := range back.Patch {
