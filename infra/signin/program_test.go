@@ -173,7 +173,7 @@ const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 // use is a request to the MCP endpoint with a token.
 func (w *town) use(access string) reply {
 	w.t.Helper()
-	return w.send("POST", "/mcp", listTools, "Authorization", "Bearer "+access, "Accept", "application/json, text/event-stream")
+	return w.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization", "Bearer "+access, "Accept", "application/json, text/event-stream")
 }
 
 // works reports whether a token is let in; a refusal must be the 401 on which
