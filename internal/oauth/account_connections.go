@@ -82,7 +82,8 @@ func (v *visit) editConnection(status int, c identity.Connection, chosen identit
 	if chosen.Athletes == nil {
 		chosen.Athletes = c.Athletes
 	}
-	v.show(status, &pages.EditConnection{Frame: v.frame(areaConnections), Connection: view, MayWrite: true, Athletes: v.athletes(chosen.Athletes), Problem: problem})
+	v.show(status, &pages.EditConnection{Frame: v.frame(areaConnections), Connection: view, MayWrite: true, Athletes: v.athletes(chosen.Athletes),
+		Some: v.field(pages.FieldWho) == pages.WhoSome, Problem: problem})
 }
 
 // changeConnection is POST /account/connections/{id}.

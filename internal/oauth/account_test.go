@@ -339,7 +339,7 @@ func TestTheKeyIsTestedReplacedByOneOfTheSameAthleteAndForgotten(t *testing.T) {
 		p := b.want(b.get("/account/key"), 200, "A key is stored")
 		b.want(b.submit(p, "/account/key/test"), 200, "It works")
 		b.want(b.submit(p, "/account/key/replace", "key", keyOf2), 409, "belongs to another athlete")
-		b.want(b.submit(p, "/account/key/replace", "key", "wrong-key-0123456789"), 403, "That did not work")
+		b.want(b.submit(p, "/account/key/replace", "key", "wrong-key-0123456789"), 403, "does not accept that key")
 		b.want(b.submit(p, "/account/key/replace", "key", " "), 400, "Paste your key")
 		if c, err := w.keys.Credential(t.Context(), "i1"); err != nil || c.APIKey.Reveal() != keyOf1 {
 			t.Errorf("the key was replaced: %v", err)

@@ -58,7 +58,7 @@ func (v *visit) makeToken() {
 	}
 	chosen, problem := v.permissions(true)
 	days, err := strconv.Atoi(v.field(pages.FieldDays))
-	form := pages.TokenForm{Label: v.field(pages.FieldLabel), Days: days, Permissions: permissionsOf(chosen), Athletes: v.athletes(chosen.Athletes)}
+	form := pages.TokenForm{Label: v.field(pages.FieldLabel), Days: days, Permissions: permissionsOf(chosen), Athletes: v.athletes(chosen.Athletes), Some: v.field(pages.FieldWho) == pages.WhoSome}
 	switch {
 	case form.Label == "":
 		problem = "Say what the token is for, so that you know it later."

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"slices"
 	"strings"
 
 	"intervals-mcp/internal/change"
@@ -12,7 +13,10 @@ func objectViews(list []change.ObjectResult) []pages.Object {
 	out := make([]pages.Object, len(list))
 	for i, o := range list {
 		v := pages.Object{Kind: kindOf(o), ID: o.ID, Title: titleOf(o), Action: string(o.Action), Undo: o.Undoable, Status: statusOf(o.Status)}
-		for _, f := range o.Fields {
+		for _, f := range slices.SortedStableFunc(slices.Values(o.Fields), func(a, b change.Field) int { return pages.CompareFields(a.Field, b.Field) }) {
+			if o.Action == change.Delete && f.Old == false {
+				continue // what was never set is not lost
+			}
 			before, after := whole(o, f)
 			v.Fields = append(v.Fields, pages.NewField(f.Field, before, after))
 		}

@@ -96,7 +96,7 @@ func (v *visit) consent(status int, a *AuthorizeRequest, chosen *identity.Permis
 		return
 	}
 	v.show(status, &pages.Consent{Frame: v.frame(areaConsent), Client: *v.site.client(a), ReturnTo: a.Redirect, Flow: handle, MayWrite: may,
-		Choice: permissionsOf(*chosen), Athletes: v.athletes(chosen.Athletes), Again: len(earlier) > 0, Problem: problem})
+		Choice: permissionsOf(*chosen), Athletes: v.athletes(chosen.Athletes), Some: v.field(pages.FieldWho) == pages.WhoSome, Again: len(earlier) > 0, Problem: problem})
 }
 
 // earlier gives the connections that a new one replaces: those of the same

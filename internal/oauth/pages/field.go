@@ -71,18 +71,7 @@ func Difference(before, after map[string]any) []Field {
 			names = append(names, name)
 		}
 	}
-	place := func(name string) int {
-		if i := slices.Index(fieldOrder, name); i >= 0 {
-			return i
-		}
-		return len(fieldOrder)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if d := place(a) - place(b); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
+	slices.SortFunc(names, CompareFields)
 	var out []Field
 	for _, name := range names {
 		if f := NewField(name, before[name], after[name]); f.Old != f.New {
@@ -90,6 +79,21 @@ func Difference(before, after map[string]any) []Field {
 		}
 	}
 	return out
+}
+
+// CompareFields orders the names of fields: what athletes ask for first, then by
+// name.
+func CompareFields(a, b string) int {
+	place := func(name string) int {
+		if i := slices.Index(fieldOrder, name); i >= 0 {
+			return i
+		}
+		return len(fieldOrder)
+	}
+	if d := place(a) - place(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
 }
 
 // labelOf makes words of a name: "sleep_quality", "sleepQuality", "icu_rpe".

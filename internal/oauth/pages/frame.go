@@ -61,18 +61,20 @@ type Athlete struct {
 	Chosen   bool
 }
 
-// whoIsChosen says which of the choices of FieldWho a list comes to.
-func whoIsChosen(list []Athlete) string {
+// whoIsChosen says which of the choices of FieldWho a list comes to. some is
+// said where that was chosen and is not finished.
+func whoIsChosen(list []Athlete, some bool) string {
 	n := 0
 	for _, a := range list {
 		if a.Chosen {
 			n++
 		}
 	}
-	switch n {
-	case len(list):
+	switch {
+	case some:
+	case n == len(list):
 		return WhoAll
-	case 0:
+	case n == 0:
 		return WhoSelf
 	}
 	return WhoSome
@@ -156,6 +158,7 @@ type Consent struct {
 	MayWrite bool        // whether the client may be given write at all
 	Choice   Permissions // what is chosen at first
 	Athletes []Athlete   // whom a coach may choose, empty = not a coach
+	Some     bool        // the coach began to choose some of them
 	Again    bool        // it is connected already: this replaces what it may do
 	Problem  string      // what is missing in the answer that was sent
 }
@@ -189,6 +192,7 @@ type EditConnection struct {
 	Connection Connection
 	MayWrite   bool
 	Athletes   []Athlete // as on Consent
+	Some       bool
 	Problem    string
 }
 
@@ -256,6 +260,7 @@ type TokenForm struct {
 	Days  int // 30, 90, 365 or 0 = no end
 	Permissions
 	Athletes []Athlete
+	Some     bool
 }
 
 func (p *Tokens) about() about {

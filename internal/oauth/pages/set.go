@@ -85,8 +85,8 @@ func (s *Set) funcs() template.FuncMap {
 		"confirms": func() []option { return confirmOptions }, "confirmText": confirmText,
 		"who": whoIsChosen, "page": tokensPage,
 		"action": actionText, "status": statusText, "undo": undoText,
-		"signInText": SignInProblem.text,
-		"failure":    func(k FailureKind) failureView { return k.view() },
+		"signInText": SignInProblem.text, "keyText": SignInProblem.ofKey,
+		"failure": func(k FailureKind) failureView { return k.view() },
 	}
 }
 

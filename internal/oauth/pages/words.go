@@ -91,6 +91,14 @@ func (p SignInProblem) text() string {
 	return signInTexts[SignInRefused]
 }
 
+// ofKey is the problem where somebody who is let in gives another key.
+func (p SignInProblem) ofKey() string {
+	if p == SignInRefused {
+		return "Intervals.icu does not accept that key, so nothing was stored. Check that the whole key was copied."
+	}
+	return p.text()
+}
+
 // failureView is what the error page shows.
 type failureView struct {
 	Status            int
