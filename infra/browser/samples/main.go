@@ -7,11 +7,13 @@
 //	GET /sample/<name>      the page
 //	GET /consent/announced  a consent page that names the client's own address
 //	GET /consent/foreign    one that names another: the answer must not get there
+//	GET /picture/<name>     a page for docs/connect, as it is at -origin
 //	GET /client             where the client is: its page opens the consent page
 package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log"
 	"net"
@@ -24,6 +26,8 @@ import (
 )
 
 func main() {
+	as := flag.String("origin", "https://mcp.example.com", "of the pages for pictures")
+	flag.Parse()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
@@ -35,7 +39,7 @@ func main() {
 	origin, client := "http://"+listener.Addr().String(), "http://"+other.Addr().String()
 	fmt.Println(origin)
 	go func() { log.Fatal(serve(other, clientHandler(origin))) }()
-	log.Fatal(serve(listener, handler(origin, client)))
+	log.Fatal(serve(listener, handler(origin, client, *as)))
 }
 
 func serve(l net.Listener, h http.Handler) error {
@@ -57,7 +61,7 @@ func clientHandler(origin string) http.Handler {
 	return mux
 }
 
-func handler(origin, client string) http.Handler {
+func handler(origin, client, as string) http.Handler {
 	set := pages.New()
 	byName := map[string]pagestest.Sample{}
 	var names []string
@@ -84,6 +88,17 @@ func handler(origin, client string) http.Handler {
 	})
 	mux.HandleFunc("POST "+pages.PathAuthorize, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, client+"/callback?decision="+url.QueryEscape(r.FormValue(pages.FieldDecision))+"&scope="+url.QueryEscape(r.FormValue(pages.FieldScope)), http.StatusSeeOther)
+	})
+	shown := pictures(as)
+	mux.HandleFunc("GET /picture/{name}", func(w http.ResponseWriter, r *http.Request) {
+		p, ok := shown[r.PathValue("name")]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		if err := set.Render(w, http.StatusOK, p); err != nil {
+			log.Print(err)
+		}
 	})
 	mux.HandleFunc("GET /sample/{name}", func(w http.ResponseWriter, r *http.Request) {
 		s, ok := byName[r.PathValue("name")]
