@@ -6,7 +6,7 @@ import "intervals-mcp/internal/intervals"
 func (o Object) done(now intervals.Object) bool {
 	for key, v := range o.Patch {
 		if contains(o.Cleared, key) {
-			if !isEmpty(now.Value(key)) {
+			if !isNone(key, now.Value(key)) {
 				return false
 			}
 		} else if !sameValue(key, v, now.Value(key)) {
@@ -19,7 +19,7 @@ func (o Object) done(now intervals.Object) bool {
 // untouched reports whether the fields of the patch still hold what they held.
 func (o Object) untouched(now intervals.Object) bool {
 	for key := range o.Patch {
-		if was, is := o.Before.Value(key), now.Value(key); isEmpty(was) != isEmpty(is) || (!isEmpty(was) && !sameValue(key, was, is)) {
+		if was, is := o.Before.Value(key), now.Value(key); isNone(key, was) != isNone(key, is) || (!isNone(key, was) && !sameValue(key, was, is)) {
 			return false
 		}
 	}
@@ -52,7 +52,7 @@ func (o Object) differences(now intervals.Object) []string {
 		switch {
 		case !sent || key == "uid":
 		case contains(o.Cleared, key):
-			if !isEmpty(now.Value(key)) {
+			if !isNone(key, now.Value(key)) {
 				out = append(out, key+" did not clear: it is still "+words(now.Value(key))+".")
 			}
 		case !sameValue(key, v, now.Value(key)):

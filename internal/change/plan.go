@@ -160,7 +160,7 @@ func difference(before intervals.Object, keys []string, patch intervals.Patch, c
 		}
 		if contains(cleared, key) {
 			v = nil
-			if isEmpty(before.Value(key)) {
+			if isNone(key, before.Value(key)) {
 				continue
 			}
 		} else if sameValue(key, v, before.Value(key)) {

@@ -85,7 +85,7 @@ func (c Call) mustAsk(p Plan) bool {
 // than one object, or tells others something.
 func (p Plan) destructive() bool {
 	return len(p.Objects) > 1 || slices.ContainsFunc(p.Objects, func(o Object) bool {
-		return o.Action == Delete || o.Kind == MessageKind || slices.ContainsFunc(o.Fields, func(f Field) bool { return !isEmpty(f.Old) })
+		return o.Action == Delete || o.Kind == MessageKind || slices.ContainsFunc(o.Fields, func(f Field) bool { return !isNone(f.Field, f.Old) })
 	})
 }
 
@@ -238,7 +238,7 @@ func changedKeys(was, is valued, keys []string) []string {
 	var out []string
 	for _, key := range keys {
 		a, b := was.Value(key), is.Value(key)
-		if isEmpty(a) != isEmpty(b) || (!isEmpty(a) && !sameValue(key, a, b)) {
+		if isNone(key, a) != isNone(key, b) || (!isNone(key, a) && !sameValue(key, a, b)) {
 			if !contains(out, key) {
 				out = append(out, key)
 			}

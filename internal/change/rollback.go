@@ -139,7 +139,7 @@ func (o Object) reverse() Object {
 		switch {
 		case key == "description" && v == nil && o.Before.Has("workout_doc"): // its steps came from a file, not from text
 			old.Patch["workout_doc"] = o.Before.Value("workout_doc")
-		case !isEmpty(v) || v == false:
+		case !isNone(key, v) || v == false:
 			old.Patch[key] = v
 		default:
 			old.Patch[key] = clearing(key)

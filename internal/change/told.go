@@ -137,7 +137,7 @@ func (o toldObject) fields() []Field {
 				continue
 			}
 			was, is := plan.Before.Value(key), after.Value(key)
-			if isEmpty(was) && isEmpty(is) || sameValue(key, was, is) {
+			if isNone(key, was) && isNone(key, is) || sameValue(key, was, is) {
 				continue
 			}
 			out = append(out, Field{Field: key, Old: was, New: is})

@@ -40,7 +40,17 @@ func sameValue(key string, want, got any) bool {
 	return bytes.Equal(canonical(want), canonical(got))
 }
 
-// isEmpty reports a value that means "none".
+// isNone reports that a field holds nothing. What people write is text
+// whatever it says: a session may be called "NONE".
+func isNone(key string, v any) bool {
+	if s, ok := v.(string); ok && (key == "name" || key == "description" || key == "content") {
+		return strings.TrimSpace(s) == ""
+	}
+	return isEmpty(v)
+}
+
+// isEmpty reports a value that means "none", were it of a field of the
+// platform's own words or of numbers.
 func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -186,7 +186,7 @@ func TextChange(f Field) string {
 	old, isText := f.Old.(string)
 	to, also := f.New.(string)
 	switch {
-	case (f.New == nil || also && to == "") && isEmpty(f.Old):
+	case (f.New == nil || also && to == "") && isNone(f.Field, f.Old):
 		return f.Field + " cleared"
 	case f.New == nil || also && to == "":
 		if n := ReadText(old).Steps; n > 0 {
@@ -198,7 +198,7 @@ func TextChange(f Field) string {
 	}
 	was, is := stepLines(old), stepLines(to)
 	switch {
-	case len(was)+len(is) == 0 && isEmpty(f.Old):
+	case len(was)+len(is) == 0 && isNone(f.Field, f.Old):
 		return f.Field + " added"
 	case len(was)+len(is) == 0:
 		return f.Field + " replaced"
