@@ -108,6 +108,8 @@ const account = "123456789012" // moto's
 // request is what matters of the requests that functions may make.
 type request struct {
 	TableName, IndexName, SecretId string //nolint:revive,staticcheck // AWS's names
+	Name                           string // of a secret that is made
+	Tags                           []any
 	Key, Item                      map[string]struct{ S string }
 	KeyConditionExpression         string
 	ExpressionAttributeValues      map[string]struct{ S string }
@@ -146,6 +148,12 @@ func actsOf(target string, body []byte, region string) ([]Act, error) {
 	switch {
 	case service == "secretsmanager" && r.SecretId != "":
 		return []Act{{Action: "secretsmanager:" + op, Resource: "arn:aws:secretsmanager:" + region + ":" + account + ":secret:" + r.SecretId + "-AbCdEf"}}, nil
+	case service == "secretsmanager" && op == "CreateSecret" && r.Name != "":
+		acts := []Act{{Action: "secretsmanager:CreateSecret", Resource: "arn:aws:secretsmanager:" + region + ":" + account + ":secret:" + r.Name + "-AbCdEf"}}
+		if len(r.Tags) > 0 { // to tag it takes a right of its own
+			acts = append(acts, Act{Action: "secretsmanager:TagResource", Resource: acts[0].Resource})
+		}
+		return acts, nil
 	case !strings.HasPrefix(service, "DynamoDB_"):
 		return nil, fmt.Errorf("unknown service %q", service)
 	case op == "TransactWriteItems" || op == "TransactGetItems":
@@ -158,8 +166,17 @@ func actsOf(target string, body []byte, region string) ([]Act, error) {
 		return acts, nil
 	case len(r.RequestItems) > 0:
 		var acts []Act
-		for name := range r.RequestItems {
-			acts = append(acts, Act{Action: "dynamodb:" + op, Resource: table(name)})
+		for name, wanted := range r.RequestItems {
+			a := Act{Action: "dynamodb:" + op, Resource: table(name)}
+			var get struct {
+				Keys []map[string]struct{ S string }
+			}
+			if op == "BatchGetItem" && json.Unmarshal(wanted, &get) == nil {
+				for _, key := range get.Keys {
+					a.Keys = map[string][]string{"dynamodb:LeadingKeys": append(a.Keys["dynamodb:LeadingKeys"], key["pk"].S)}
+				}
+			}
+			acts = append(acts, a)
 		}
 		return acts, nil
 	case r.TableName != "" && r.IndexName != "":

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 
 // TestRehearsal deploys the stack with its defaults and lets people use it.
 func TestRehearsal(t *testing.T) {
-	w := deploy(t, "rehearsal")
+	w := deploy(t, "rehearsal", "AllowedAthletes=i100003", "IntervalsClientId=42")
 	target := w.settle(t)
 	keyWasReplaced, replaced := w.replacedKey(t), time.Now()
 
@@ -61,6 +61,7 @@ func TestRehearsal(t *testing.T) {
 	})
 	t.Run("without the audit table writes are refused and reads go on", func(t *testing.T) { w.withoutAudit(t, target) })
 	t.Run("without the state table what wants a confirmation is refused, and a confirmation holds until it is back", func(t *testing.T) { w.withoutState(t, target) })
+	t.Run("an athlete signs in, connects a client, approves, undoes, forgets and deletes", func(t *testing.T) { w.signsIn(t) })
 	time.Sleep(time.Until(replaced.Add(11 * time.Second))) // already over, as a rule
 	t.Run("a replaced key is used", keyWasReplaced)
 	t.Run("what a user changed is in the audit table, by user, athlete and day", func(t *testing.T) { w.audited(t) })
@@ -147,11 +148,11 @@ func TestRehearsedPermissionsNameTheirSource(t *testing.T) {
 			t.Errorf("%s: %v", id, r.Properties)
 		}
 		name, _ := json.Marshal(r.Properties["FunctionName"])
-		for _, f := range []string{"AuthorizerFunction", "McpFunction"} {
+		for _, f := range []string{"AuthorizerFunction", "McpFunction", "OauthFunction"} {
 			found[f] = found[f] || strings.Contains(string(name), f)
 		}
 	}
-	if !found["AuthorizerFunction"] || !found["McpFunction"] {
+	if !found["AuthorizerFunction"] || !found["McpFunction"] || !found["OauthFunction"] {
 		t.Errorf("permissions for %v", found)
 	}
 }
@@ -159,7 +160,7 @@ func TestRehearsedPermissionsNameTheirSource(t *testing.T) {
 // settle enrols people and describes the stack to the black-box suite.
 func (w *world) settle(t *testing.T) blackbox.Target {
 	t.Helper()
-	target := blackbox.Target{URL: w.url, Writes: true}
+	target := blackbox.Target{URL: w.url, Writes: true, SignIn: true}
 	people := w.fake.Athletes()
 	me := people[0]
 	w.enrol(t, me, false)
@@ -347,6 +348,7 @@ func (w *world) denials(t *testing.T) {
 	item := key(audit.PartitionKey(me), "x")
 	authorizer, authorizerKeys := w.as(t, "AuthorizerFunction")
 	mcp, mcpKeys := w.as(t, "McpFunction")
+	oauth, oauthKeys := w.as(t, "OauthFunction")
 	for name, try := range map[string]func(context.Context) error{
 		"mcp updates the audit table": func(ctx context.Context) error {
 			_, err := mcp.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &log, Key: item})
@@ -419,6 +421,38 @@ func (w *world) denials(t *testing.T) {
 		},
 		"mcp lists secrets": func(ctx context.Context) error {
 			_, err := mcpKeys.ListSecrets(ctx, &sdk.ListSecretsInput{})
+			return err
+		},
+		"oauth updates the audit table": func(ctx context.Context) error {
+			_, err := oauth.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &log, Key: item})
+			return err
+		},
+		"oauth deletes from the audit table": func(ctx context.Context) error {
+			_, err := oauth.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &log, Key: item})
+			return err
+		},
+		"oauth reads a day's changes": func(ctx context.Context) error {
+			_, err := auditdynamo.New(oauth, log).Heads(ctx, audit.Query{Day: "2026-11-30"})
+			return err
+		},
+		"oauth reads everybody": func(ctx context.Context) error {
+			_, err := oauth.Scan(ctx, &dynamodb.ScanInput{TableName: &identities})
+			return err
+		},
+		"oauth sets a count back": func(ctx context.Context) error {
+			_, err := oauth.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &plans, Key: key(statedynamo.RatePrefix+"oauth:signin-address:x", "x")})
+			return err
+		},
+		"oauth reads a secret of somebody else's": func(ctx context.Context) error {
+			_, err := oauthKeys.GetSecretValue(ctx, &sdk.GetSecretValueInput{SecretId: aws.String("another-stack/users/" + me)})
+			return err
+		},
+		"oauth replaces the session key": func(ctx context.Context) error {
+			_, err := oauthKeys.PutSecretValue(ctx, &sdk.PutSecretValueInput{SecretId: aws.String(w.Outputs["SecretPrefix"] + "/session-key"), SecretString: aws.String("x")})
+			return err
+		},
+		"mcp reads the session key": func(ctx context.Context) error {
+			_, err := mcpKeys.GetSecretValue(ctx, &sdk.GetSecretValueInput{SecretId: aws.String(w.Outputs["SecretPrefix"] + "/session-key")})
 			return err
 		},
 		"authorizer reads a user": func(ctx context.Context) error {

@@ -20,6 +20,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
 	"intervals-mcp/internal/awsenv"
 	"intervals-mcp/internal/awsenv/awstest"
 	"intervals-mcp/internal/gateway"
@@ -108,7 +111,7 @@ type world struct {
 }
 
 // accessKeys tell the functions apart, as the credentials of their roles would.
-var accessKeys = map[string]string{"AuthorizerFunction": "AKIAAUTHORIZER", "McpFunction": "AKIAMCP"}
+var accessKeys = map[string]string{"AuthorizerFunction": "AKIAAUTHORIZER", "McpFunction": "AKIAMCP", "OauthFunction": "AKIAOAUTH"}
 
 func deploy(t *testing.T, name string, parameters ...string) *world {
 	t.Helper()
@@ -150,9 +153,9 @@ func deploy(t *testing.T, name string, parameters ...string) *world {
 			w.env[id] = append(w.env[id], k+"="+v)
 		}
 	}
-	authorizer, mcp := gateway.NewFunction(w.start(t, "AuthorizerFunction")), gateway.NewFunction(w.start(t, "McpFunction"))
+	authorizer, mcp, oauth := gateway.NewFunction(w.start(t, "AuthorizerFunction")), gateway.NewFunction(w.start(t, "McpFunction")), gateway.NewFunction(w.start(t, "OauthFunction"))
 	w.gateway = gateway.New(gateway.Options{
-		Authorizer: authorizer.Authorize, Functions: map[string]gateway.Integration{"McpFunction": mcp.Invoke},
+		Authorizer: authorizer.Authorize, Functions: map[string]gateway.Integration{"McpFunction": mcp.Invoke, "OauthFunction": oauth.Invoke},
 		Log: slog.New(slog.NewTextHandler(w.logs, nil)),
 	})
 	front := httptest.NewServer(w.gateway)
@@ -174,6 +177,11 @@ func (w *world) people(t *testing.T) {
 	w.expired = identity.NewStore(dynamo.New(env.NewDynamoDB(), w.Outputs["IdentityTableName"]), func() time.Time { return time.Now().AddDate(0, 0, -31) })
 	var err error
 	if w.keys, err = secretsmanager.New(secretsmanager.NewClient(env), w.Outputs["SecretPrefix"]); err != nil {
+		t.Fatal(err)
+	}
+	// moto makes no secrets of a template: this one is the template's SessionKey.
+	if _, err := secretsmanager.NewClient(env).CreateSecret(t.Context(), &sdk.CreateSecretInput{
+		Name: aws.String(w.Outputs["SecretPrefix"] + "/" + string(secretsmanager.SessionKey)), SecretString: aws.String(strings.Repeat("k", 64))}); err != nil {
 		t.Fatal(err)
 	}
 	if w.fake, err = fake.New(fake.Demo(time.Now()), fake.Options{}); err != nil {

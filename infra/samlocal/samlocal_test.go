@@ -298,7 +298,7 @@ func (a api) do(t *testing.T, method, path, token, body string) (status int, h h
 func TestSamLocalStartApiServesTheWholeEndpoint(t *testing.T) {
 	a := startAPI(t)
 	t.Run("the black-box suite holds", func(t *testing.T) {
-		blackbox.Suite(t, blackbox.Target{URL: a.url + "/mcp", Token: token, Writes: true, Emulated: true})
+		blackbox.Suite(t, blackbox.Target{URL: a.url + "/mcp", Token: token, Writes: true, Emulated: true, SignIn: true})
 	})
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
 	call := func(tool, args string) string {

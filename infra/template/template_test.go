@@ -324,7 +324,7 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	want := []string{"McpRole users/*", "OauthRole intervals-oauth-app-*", "OauthRole users/*", `OauthRole {"Ref":"SessionKey"}`}
+	want := []string{"McpRole users/*", "OauthRole intervals-oauth-app-??????", "OauthRole session-key-??????", "OauthRole users/*"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -2,6 +2,7 @@ package secretsmanager
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
@@ -23,11 +24,11 @@ func (k *Keeper) Value(ctx context.Context, of Of) (secrets.Secret, error) {
 	name := k.prefix + "/" + string(of)
 	out, err := k.client.GetSecretValue(ctx, &sdk.GetSecretValueInput{SecretId: &name})
 	if err != nil {
-		return secrets.Secret{}, &secrets.Error{Kind: kindOf(err), Err: err}
+		return secrets.Secret{}, fmt.Errorf("the deployment's secret %s is %s", of, kindOf(err))
 	}
 	v := secrets.New(aws.ToString(out.SecretString))
 	if v.IsZero() {
-		return v, &secrets.Error{Kind: secrets.Empty}
+		return v, fmt.Errorf("the deployment's secret %s is empty", of)
 	}
 	return v, nil
 }
