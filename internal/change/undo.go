@@ -258,6 +258,9 @@ func (u *undoing) drop(key string) {
 
 // merge adds to an older reversal the keys that only the newer one has.
 func (o *Object) merge(newer Object) {
+	if !o.PairingRead && newer.PairingRead { // only that one parted it from its activity
+		o.Paired, o.PairingRead = newer.Paired, true
+	}
 	for key, v := range newer.Patch {
 		if _, mine := o.Patch[key]; mine {
 			continue
@@ -283,6 +286,9 @@ func (o *Object) merge(newer Object) {
 
 // overlay gives a re-creation the values of before an older update.
 func (o *Object) overlay(back Object) {
+	if back.PairingRead { // it was parted from its activity before it was deleted
+		o.Pair = back.Paired
+	}
 	if back.Figures != nil {
 		o.Figures = maps.Clone(back.Figures)
 		for key, v := range o.Figures {
