@@ -63,6 +63,7 @@ type undoing struct {
 	steps   map[string]*reversal // by kind and present id
 	order   []string
 	skipped []string
+	lost    []string // of skipped: what somebody else deleted, so that it cannot be changed back
 	paired  map[int64][]string
 	pairErr error
 	byDay   map[string][]intervals.Event
@@ -78,7 +79,6 @@ type reversal struct {
 	now     intervals.Object // the present state
 	wasNote string           // what the deleted one cannot get back
 	was     string           // of a deleted one: its id
-	heir    string           // of a deleted one: what was brought back for it, if that is there
 	over    *reversal        // of a created one: what takes back what was changed of it since
 }
 
@@ -176,14 +176,16 @@ func (u *undoing) reverse(t told) error {
 		if plan.Kind == MessageKind {
 			return refused("Undo: "+t.head.Summary, "a comment cannot be taken back: others may have read it, and Intervals.icu lets nobody delete it here.")
 		}
-		u.add(plan, o)
+		if err := u.add(plan, o); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // add takes the reverse of one object of a change into what is known so far,
 // which is about newer changes.
-func (u *undoing) add(done Object, o toldObject) {
+func (u *undoing) add(done Object, o toldObject) error {
 	target := u.present(done.Target)
 	key := string(done.Kind) + "/" + target
 	newer := u.steps[key]
@@ -198,7 +200,7 @@ func (u *undoing) add(done Object, o toldObject) {
 		r.over = newer
 		if newer != nil && newer.Action == Create { // made and deleted since: nothing is left of it
 			u.drop(key)
-			return
+			return nil
 		}
 	case Update:
 		back := done.reverse()
@@ -212,7 +214,7 @@ func (u *undoing) add(done Object, o toldObject) {
 		r.Object = back
 		if newer != nil && newer.Action == Create {
 			newer.overlay(back)
-			return
+			return nil
 		}
 		if newer != nil {
 			back.merge(newer.Object)
@@ -225,19 +227,23 @@ func (u *undoing) add(done Object, o toldObject) {
 			if u.drop(key); newer.over != nil {
 				u.steps[key], u.order = newer.over, append(u.order, key)
 			}
-			return
+			return nil
 		}
-		if newer != nil {
+		back := newer != nil
+		if !back && target != done.Target {
+			var err error
+			if back, err = u.isThere(done.Kind, target); err != nil {
+				return err
+			}
+		}
+		if back { // what stands for it is what older changes are taken back of
 			u.skipped = append(u.skipped, broughtBack(done, target))
-			return
+			return nil
 		}
 		r.Object = recreation(done.Kind, done.Before)
 		// Where it was brought back and that one was deleted too, this stands
 		// for both.
-		r.Target, r.Replaces, r.Pair, r.wasNote = "", target, done.Paired, done.Undoable
-		if r.was = done.Target; target != done.Target {
-			r.heir = target
-		}
+		r.Target, r.Replaces, r.Pair, r.was, r.wasNote = "", target, done.Paired, done.Target, done.Undoable
 	}
 	if newer != nil { // the newest change left the state that is expected
 		r.expect, r.only, r.paired, r.baseOK = newer.expect, newer.only, newer.paired, newer.baseOK
@@ -245,6 +251,16 @@ func (u *undoing) add(done Object, o toldObject) {
 		u.order = append(u.order, key)
 	}
 	u.steps[key] = r
+	return nil
+}
+
+// isThere reads whether what was brought back for a deleted object stands.
+func (u *undoing) isThere(kind Kind, id string) (bool, error) {
+	_, err := Object{Kind: kind}.platform(u.call, nil).read(u.ctx, id)
+	if intervals.KindOf(err) == intervals.NotFound {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func broughtBack(o Object, as string) string {
@@ -332,14 +348,10 @@ func (u *undoing) readPresent() error {
 	}
 	for _, key := range u.order {
 		r := u.steps[key]
-		id := r.Target
-		if r.Action == Create {
-			id = r.heir
-		}
-		if id == "" || r.now.Len() > 0 {
+		if r.Target == "" || r.now.Len() > 0 {
 			continue
 		}
-		now, err := r.platform(u.call, nil).read(u.ctx, id)
+		now, err := r.platform(u.call, nil).read(u.ctx, r.Target)
 		if err != nil && intervals.KindOf(err) != intervals.NotFound {
 			return err
 		}
@@ -347,7 +359,7 @@ func (u *undoing) readPresent() error {
 			r.now = now
 		}
 	}
-	if from <= to {
+	if from, to = u.days(); from <= to { // where they lie now, too
 		u.paired, u.pairErr = pairings(u.ctx, u.call, from, to, u.Today)
 	}
 	return nil
@@ -372,7 +384,7 @@ func (u *undoing) wantsList() bool {
 func (u *undoing) days() (from, to string) {
 	from, to = "9999-12-31", "0000-01-01"
 	for _, r := range u.steps {
-		for _, start := range []string{r.expect.Str("start_date_local"), text(r.Patch["start_date_local"])} {
+		for _, start := range []string{r.expect.Str("start_date_local"), text(r.Patch["start_date_local"]), r.now.Str("start_date_local")} {
 			if day := dayOf(start); r.Kind == EventKind && day != "" {
 				from, to = min(from, day), max(to, day)
 			}
@@ -397,10 +409,13 @@ func (u *undoing) plan() (Plan, error) {
 		p.add(o, s)
 	}
 	p.Summary = u.words(p.Objects)
-	if len(p.Objects) == 0 {
+	switch {
+	case len(p.Objects) == 0 && len(u.lost) > 0:
+		return Plan{}, refused(p.Summary, "%s", strings.Join(u.skipped, " "))
+	case len(p.Objects) == 0:
 		return Plan{}, refused(p.Summary, "%s", u.nothing())
 	}
-	p.Warnings = append(p.Warnings, u.skipped...)
+	p.Warnings, p.Always = append(p.Warnings, u.skipped...), append(p.Always, u.lost...)
 	for _, h := range u.heads {
 		p.Undoes = append(p.Undoes, h.Change)
 	}
@@ -426,14 +441,14 @@ func (u *undoing) object(r *reversal) (o Object, s said, why string, err error) 
 	o = r.Object
 	o.Replaces = "" // of what is deleted it says nothing
 	switch {
-	case r.Action == Create && r.now.Len() > 0:
-		return o, s, broughtBack(Object{Kind: r.Kind, Target: r.was}, r.heir), nil
 	case r.Action == Create:
 		return u.again(r)
 	case r.now.Len() == 0 && r.Action == Delete:
 		return o, s, fmt.Sprintf("%s %s is gone already.", r.Kind, r.Target), nil
 	case r.now.Len() == 0:
-		return o, s, "", refused(u.words(nil), "%s %s no longer exists: somebody deleted it since. It cannot be changed back.", r.Kind, r.Target)
+		why = fmt.Sprintf("%s %s no longer exists: somebody deleted it since. It cannot be changed back.", r.Kind, r.Target)
+		u.lost = append(u.lost, why)
+		return o, s, why, nil
 	}
 	now := intervals.Event{Object: r.now}
 	if r.Kind == EventKind {
