@@ -31,8 +31,9 @@ const (
 // Confirm says which changes a connection must have confirmed (safety.md 2).
 type Confirm string
 
-// The settings of Confirm. Until previews are built every connection behaves
-// as ConfirmNever.
+// The settings of Confirm: every write, what deletes or replaces or is about
+// more than one object, none, or every one and only by a person's tap on the
+// account page.
 const (
 	ConfirmAll         Confirm = "all"
 	ConfirmDestructive Confirm = "destructive"
