@@ -46,8 +46,6 @@ await withServer(await servers.demo(program, "127.0.0.1:8765", "--now", "2026-07
   const press = async (name) => { await page.getByRole("button", { name }).first().click(); await page.waitForLoadState(); };
   const client = await connectable(visitor.harness.base, "Claude Code", 8123);
   visitor.allowed.add(client.origin);
-  await visitor.go("/");
-  await shot("landing-local", ".hero");
   await visitor.go(client.authorizeURL());
   await shot("signin", "main .card");
   await page.getByLabel(/API key/).fill("demo-key-1");
@@ -59,8 +57,8 @@ await withServer(await servers.demo(program, "127.0.0.1:8765", "--now", "2026-07
   await client.redeem(client.returned(page.url()).code);
 
   const { result } = await client.call("get_events", { start_date: "+1d", end_date: "+10d" });
-  const session = result.events.find((e) => e.category === "WORKOUT");
-  const day = new Date(new Date(session.date ?? session.start).getTime() + 86_400_000).toISOString().slice(0, 10);
+  const session = result.events.find((e) => e.name === "Tempo run");
+  const day = new Date(Date.parse(`${session.end_date}T12:00Z`) - 86_400_000).toISOString().slice(0, 10);
   const proposed = await client.call("add_or_update_event", { event_id: session.id, start_date: day });
   await visitor.go(proposed.result.approve_url);
   await shot("waiting", "main .card");

@@ -229,7 +229,7 @@ func (v *visit) outcome(verb pages.Verb, r *change.Result, athlete string) {
 		if handle == "" {
 			handle = path.Base(r.ApproveURL)
 		}
-		p.Again = &pages.Pending{ID: handle, Client: accountName, Athlete: v.other(athlete), Summary: r.Summary, Warnings: r.Warnings,
+		p.Again = &pages.Pending{ID: handle, Athlete: v.other(athlete), Summary: r.Summary, Warnings: r.Warnings,
 			Objects: planViews(r.Objects), Asked: v.local(now)}
 		if r.Expires != nil {
 			p.Again.Expires = v.local(*r.Expires)
