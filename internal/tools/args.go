@@ -116,7 +116,7 @@ func EditDistance(a, b string) int {
 func shownName(name string) string { return intervals.Clean(name, 40) }
 
 // read gives a parameter's canonical JSON; passed is false for absent, null
-// and empty text (which never clears anything, safety.md 1).
+// and empty or blank text (which never clears anything, safety.md 1).
 func (p Param) read(raw json.RawMessage) (v json.RawMessage, passed bool, problem string) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" || string(raw) == `""` {
@@ -168,10 +168,11 @@ func (p Param) readOne(kind Kind, raw json.RawMessage) (json.RawMessage, bool, s
 		if problem := badText(s); problem != "" {
 			return nil, false, problem
 		}
+		if intervals.Clean(s, 8) == "" { // what shows nothing is no text, and clears nothing
+			return nil, false, ""
+		}
 		if kind != String {
-			if s = strings.TrimSpace(s); s == "" {
-				return nil, false, ""
-			}
+			s = strings.TrimSpace(s)
 		}
 	}
 	switch kind {
