@@ -89,7 +89,7 @@ sam-local-check: ## `sam local invoke` on every sample event, the black-box suit
 
 .PHONY: rehearsal
 rehearsal: ## deploy to moto, run all functions in the Runtime Interface Emulator, check every rule and right
-	@$(call have_sam,rehearsal); $(MAKE) $(SAM)/.installed $(MOTO)/.installed $(LAMBDA_RIE) sam-build-host; \
+	@$(call have_sam,rehearsal); $(MAKE) $(SAM)/.installed $(MOTO)/.installed $(NPM)/.installed $(TOOLS)/mcp/.installed $(LAMBDA_RIE) sam-build-host; \
 	REHEARSAL_RIE=$(LAMBDA_RIE) go test -count=1 -json ./infra/rehearsal | go run ./infra/gotest
 
 .PHONY: aws-check

@@ -27,7 +27,7 @@ type bench struct {
 
 func main() {
 	out := flag.String("out", "docs/performance.md", "where the table goes")
-	only := flag.String("only", "", "measure one part and write nothing: start, latency, parallel, rounds, changes, lambda or tokens")
+	only := flag.String("only", "", "measure one part and write nothing: start, latency, parallel, rounds, changes, lambda, oauth or tokens")
 	flag.Parse()
 	if err := run(*out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -62,7 +62,7 @@ func run(out, only string) error {
 		measure func() error
 	}{
 		{"start", b.measureStart}, {"latency", b.measureLatency}, {"parallel", b.measureParallel},
-		{"rounds", b.measureRounds}, {"changes", b.measureChanges}, {"lambda", b.measureLambda}, {"tokens", b.measureTokens},
+		{"rounds", b.measureRounds}, {"changes", b.measureChanges}, {"lambda", b.measureLambda}, {"oauth", b.measureOAuth}, {"tokens", b.measureTokens},
 	} {
 		if only != "" && only != part.name {
 			continue

@@ -62,6 +62,7 @@ func TestRehearsal(t *testing.T) {
 	t.Run("without the audit table writes are refused and reads go on", func(t *testing.T) { w.withoutAudit(t, target) })
 	t.Run("without the state table what wants a confirmation is refused, and a confirmation holds until it is back", func(t *testing.T) { w.withoutState(t, target) })
 	t.Run("an athlete signs in, connects a client, approves, undoes, forgets and deletes", func(t *testing.T) { w.signsIn(t) })
+	t.Run("the official clients connect with their own OAuth code", func(t *testing.T) { w.officialClients(t) })
 	time.Sleep(time.Until(replaced.Add(11 * time.Second))) // already over, as a rule
 	t.Run("a replaced key is used", keyWasReplaced)
 	t.Run("what a user changed is in the audit table, by user, athlete and day", func(t *testing.T) { w.audited(t) })

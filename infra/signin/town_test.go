@@ -3,15 +3,9 @@ package signin
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"fmt"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -181,16 +175,16 @@ func newTown(t *testing.T, changes ...func(*town)) *town {
 	if w.fake, err = fake.New(fake.Dataset{Athletes: all}, fake.Options{Now: w.now}); err != nil {
 		t.Fatal(err)
 	}
-	authority := newAuthority(t)
+	authority := NewAuthority(t)
 	w.docs = newInternet(t, authority)
 	front := httptest.NewUnstartedServer(nil)
-	front.TLS = &tls.Config{Certificates: []tls.Certificate{authority.issue(t)}, MinVersion: tls.VersionTLS12}
+	front.TLS = &tls.Config{Certificates: []tls.Certificate{authority.Issue(t)}, MinVersion: tls.VersionTLS12}
 	front.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	front.Config.Handler = w.handler(front.Listener.Addr().String())
 	front.StartTLS()
 	t.Cleanup(front.Close)
 	w.Origin = front.URL
-	w.http = &http.Client{Transport: authority.transport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	w.http = &http.Client{Transport: authority.Transport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(w.http.CloseIdleConnections)
 	t.Cleanup(func() {
 		for _, secret := range []string{"imcp_at_", "imcp_rt_", "imcp_pat_", "imcp_ac_", "key-of-athlete"} {
@@ -213,7 +207,7 @@ func (w *town) handler(domain string) http.Handler {
 	options := oauth.Options{Store: w.ids, Allow: w.state.Allow, Now: w.now, Log: log}
 	if !w.guarded {
 		cache := oauth.NewDocumentCache(w.ids, w.now)
-		options.Documents = clientdoc.NewUnguarded(clientdoc.Options{Cache: cache, Now: w.now}, w.docs.dial, w.docs.authority.pool)
+		options.Documents = clientdoc.NewUnguarded(clientdoc.Options{Cache: cache, Now: w.now}, w.docs.dial, w.docs.authority.Pool)
 	}
 	server := oauth.New(options)
 	site := oauth.NewSite(oauth.SiteOptions{Server: server, Identity: w.ids, Keys: w.keys, Changes: changes, State: w.state, Upstream: up, Log: log, Now: w.now,
@@ -239,57 +233,10 @@ func (w *town) browser() *Browser {
 	return NewBrowser(w.t, w.Origin, w.http.Transport)
 }
 
-// authority is a certification authority of a test.
-type authority struct {
-	pool *x509.CertPool
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-func newAuthority(t *testing.T) *authority {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "a test's authority"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), KeyUsage: x509.KeyUsageCertSign}
-	raw, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &authority{pool: x509.NewCertPool(), key: key}
-	if a.cert, err = x509.ParseCertificate(raw); err != nil {
-		t.Fatal(err)
-	}
-	a.pool.AddCert(a.cert)
-	return a
-}
-
-// issue gives a certificate of this machine and of names.
-func (a *authority) issue(t *testing.T, names ...string) tls.Certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
-	raw, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}
-}
-
-func (a *authority) transport() *http.Transport {
-	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.pool, MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 100, DisableCompression: true}
-}
-
 // internet is an https host on this machine that answers under the names of
 // the assistants and of strangers, with a certificate of the test's authority.
 type internet struct {
-	authority *authority
+	authority *Authority
 	address   string
 
 	mu    sync.Mutex
@@ -297,7 +244,7 @@ type internet struct {
 	asked map[string]int
 }
 
-func newInternet(t *testing.T, a *authority) *internet {
+func newInternet(t *testing.T, a *Authority) *internet {
 	t.Helper()
 	n := &internet{authority: a, pages: map[string]http.HandlerFunc{}, asked: map[string]int{}}
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -310,7 +257,7 @@ func newInternet(t *testing.T, a *authority) *internet {
 		}
 		page(w, r)
 	}))
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{a.issue(t, "claude.ai", "chatgpt.com", "stranger.example")}, MinVersion: tls.VersionTLS12}
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{a.Issue(t, "claude.ai", "chatgpt.com", "stranger.example")}, MinVersion: tls.VersionTLS12}
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	s.StartTLS()
 	t.Cleanup(s.Close)
