@@ -28,7 +28,7 @@ type plan struct {
 }
 
 var wireFaults = []string{"429", "500", "502", "503", "504", "500 after", "502 after", "504 after", "time-out", "time-out after", "cut", "cut after",
-	"body {}", "body []", "body <html>", `body {"id":`, "body null", `body {"id":100}`, "late", "die", "die after", "cancel", "cancel after"}
+	"body {}", "body []", "body <html>", `body {"id":`, "body null", `body {"id":100}`, "late", "late", "late", "die", "die after", "cancel", "cancel after"}
 
 var storeFaults = []string{"down", "down", "down after", "down after", "die", "die after"}
 

@@ -223,8 +223,10 @@ func (u *run) perform(a actor, c change.Call, o *op, before picture) ([]answer, 
 	}
 	if r := last(); (r == nil || r.Status == change.UnknownDone || r.Status == change.Replayed && r.Outcome == "unknown") && o.undoes == nil && u.r.IntN(2) == 0 {
 		u.b.quiet = u.r.IntN(2) == 0
-		if u.r.IntN(2) == 0 || slices.ContainsFunc(o.wants, func(w want) bool { return w.kind != "event" || w.set["category"] == "NOTE" }) {
-			u.b.land() // only sessions are known again by their uid
+		if u.r.IntN(2) == 0 || slices.ContainsFunc(o.wants, func(w want) bool {
+			return w.kind != "event" || w.action != "create" || w.set["category"] == "NOTE"
+		}) {
+			u.b.land() // only sessions that are made are known again, by their uid; others must not overtake a later call
 		}
 		u.now = u.now.Add(time.Duration(1+u.r.IntN(60)) * time.Second)
 		u.trace("   again")

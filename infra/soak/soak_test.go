@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -186,5 +187,35 @@ func TestFiguresAreWrittenBetweenTheirMarks(t *testing.T) {
 	}
 	if write(filepath.Join(t.TempDir(), "none"), "") == nil {
 		t.Error("a file that is not there was written")
+	}
+}
+
+func TestEveryTestThatTheDocumentNamesIsThere(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/safety.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, pattern := range []string{"../../internal/change/*_test.go", "*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source.Write(b)
+		}
+	}
+	names := regexp.MustCompile(`Test[A-Z]\w+`).FindAllString(string(doc), -1)
+	for _, name := range names {
+		if !strings.Contains(source.String(), "func "+name+"(t *testing.T)") {
+			t.Errorf("docs/safety.md names %s, which is not there", name)
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("only %d tests are named", len(names))
 	}
 }

@@ -350,6 +350,9 @@ func (s *session) finish(at platform, o Object, d end, now intervals.Object) end
 	if failed == backUnknown {
 		return d.unknown(errors.New("the old text may stand or the new one"), failed)
 	}
+	if failed != "" && d.pending {
+		return d.unknown(errors.New("an earlier request of this call was not answered and may still arrive"), failed)
+	}
 	if failed != "" {
 		return d.fail(errors.New("the old state was put back"), failed)
 	}
