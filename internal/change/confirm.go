@@ -52,6 +52,8 @@ func (e *Engine) Confirm(ctx context.Context, c Call, handle, summary string) (*
 			return "only the person may approve this change, on the account page: " + e.approveURL(ctx, handle) + ". Nothing was written."
 		case sameSummary(summary, w.Summary):
 			return ""
+		case !w.Change.IsZero(): // it was not in vain: whoever repeats it would do it twice
+			return fmt.Sprintf("the summary is not the preview's line. Nothing was written now, but the confirmation was used before, by change %s: list_changes tells what came of it.", w.Change)
 		}
 		left, err := e.State.Wrong(ctx, w.User, handle)
 		switch {

@@ -1,6 +1,7 @@
 package change_test
 
 import (
+	"strings"
 	"testing"
 
 	"intervals-mcp/internal/audit"
@@ -62,6 +63,10 @@ func TestAPreviewWritesNothingAndItsConfirmationAppliesWhatWasShown(t *testing.T
 	again := r.confirm(t, change.Replayed, p)
 	if again.Outcome != "applied" || again.ChangeID == "" || len(r.names(t)) != 1 {
 		t.Errorf("second use: %+v, calendar %v", again, r.names(t))
+	}
+	p.Summary = "another one"
+	if no := r.confirm(t, change.RefusedNow, p); !strings.Contains(no.Reason, "used before, by change "+again.ChangeID) {
+		t.Errorf("second use, with a wrong summary: %s", no.Reason)
 	}
 }
 

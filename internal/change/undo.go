@@ -425,7 +425,7 @@ func (u *undoing) plan() (Plan, error) {
 func (u *undoing) nothing() string {
 	var by []string
 	for _, h := range u.heads {
-		if id, ok := u.undone[h.Change]; ok {
+		if id, ok := u.undone[h.Change]; ok && !contains(by, id.String()) {
 			by = append(by, id.String())
 		}
 	}
