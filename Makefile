@@ -47,7 +47,7 @@ bin/intervals-mcp bin/intervals-mcp-stack:
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(GO_LD)' -o $@ ./cmd/$(@F)
 
 .PHONY: check
-check: fmt vet lint tidy race rie conformance sdk-clients ## all checks of the code; CI (.ci/run) also runs aws-check
+check: fmt vet lint tidy race rie conformance sdk-clients signin soak-short ## all checks of the code; CI (.ci/run) also runs aws-check
 	@echo "check: all good"
 
 .PHONY: fmt
