@@ -41,6 +41,7 @@ export async function embedded(program) {
 async function place() {
   const folder = await mkdtemp(join(tmpdir(), "browser-"));
   const children = [];
+  process.on("exit", () => children.forEach((child) => child.kill())); // also when a flow breaks the run
   return {
     folder,
     async start(program, args, env = {}) {
