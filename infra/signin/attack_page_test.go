@@ -78,6 +78,15 @@ func TestAttack_ConsentCannotBeSentByAnybodyElse(t *testing.T) {
 	if len(victim.Connections("Claude")) != 0 || len(thief.Connections("Claude")) != 0 {
 		t.Error("something was connected")
 	}
+	no := good()
+	no.Set("decision", "cancel")
+	if got := victim.Send("POST", "/authorize", no); answer(t, got.Away()).Get("error") != "access_denied" {
+		t.Errorf("the person's no is not told: %d %q", got.StatusCode, got.Away())
+	}
+	no.Set("decision", "connect")
+	if got := victim.Send("POST", "/authorize", no); got.StatusCode < 400 || got.Away() != "" {
+		t.Errorf("a no was made a yes: %d, led to %q", got.StatusCode, got.Away())
+	}
 	once := good()
 	if got := victim.Send("POST", "/authorize", once); answer(t, got.Away()).Get("code") == "" {
 		t.Errorf("the person's own yes does not count: %d %s", got.StatusCode, got.Text())
