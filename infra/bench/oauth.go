@@ -26,8 +26,8 @@ const (
 )
 
 // refreshWhy is where the time of a refresh goes, by profile.
-const refreshWhy = "more than half of what it adds is the store in memory, which a deployment has not: it reads the whole account from text and writes it back, so that one " +
-	"condition covers user, connection and tokens; deriving and hashing the tokens is a tenth"
+const refreshWhy = "four fifths of what the server does are the identity store: the account is read from text and written back, so that one condition covers user, connection and tokens, " +
+	"and three tokens are derived and hashed"
 
 // measureOAuth compares the oauth function with the empty one: its start as
 // deployed, and its answers with stores in memory, because a real one's time is
