@@ -138,10 +138,12 @@ type Earlier struct {
 	Change ID
 	Status Status // Unknown also when there is no outcome yet
 	Head   Item   // the outcome's head, or the intent's
+	Newest ID     // the newest equal change, also where it failed; zero when there is none
 }
 
 // FindEqual finds the newest change since a time that this user made with a
-// plan of this digest and that did not fail; ok is false when there is none.
+// plan of this digest and that did not fail; ok is false when there is none, and
+// then only Newest is set.
 func FindEqual(ctx context.Context, log Log, user, digest string, since time.Time) (e Earlier, ok bool, err error) {
 	q := Query{User: user, From: since, Limit: 200}
 	done := map[ID]bool{}
@@ -155,15 +157,18 @@ func FindEqual(ctx context.Context, log Log, user, digest string, since time.Tim
 				continue
 			}
 			done[h.Change] = true // its outcome comes before its intent
+			if e.Newest.IsZero() {
+				e.Newest = h.Change
+			}
 			if h.Phase == Intent {
 				h.Status = Unknown
 			}
 			if h.Status != Failed {
-				return Earlier{h.Change, h.Status, h}, true, nil
+				return Earlier{h.Change, h.Status, h, e.Newest}, true, nil
 			}
 		}
 		if len(heads) < q.Limit {
-			return Earlier{}, false, nil
+			return e, false, nil
 		}
 		// The last change may be cut between outcome and intent, which is
 		// harmless: it was seen.

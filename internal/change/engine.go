@@ -128,6 +128,11 @@ func (e *Engine) guarded(ctx context.Context, c Call, plan Plan, next func(plan 
 // make is the road from intent to outcome; handle is the confirmation that is
 // spent, "" for none.
 func (e *Engine) make(ctx context.Context, c Call, plan Plan, digest string, uidOf audit.ID, handle string) *Result {
+	if handle == "" { // else the use of the confirmation decides
+		if no := e.takeTurn(ctx, plan); no != nil {
+			return no
+		}
+	}
 	id := audit.NewID(e.tick(), e.NewID(ctx))
 	if id.IsZero() { // the request has no name of its own
 		id = audit.NewID(id.Time, RandomID(ctx))

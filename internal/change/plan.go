@@ -109,6 +109,8 @@ type Plan struct {
 	AllowDuplicate bool
 	Always         []string   // why it is previewed whatever the setting
 	Undoes         []audit.ID // the changes that it takes back
+
+	turn string // what creates that are equal to this one, and begin now, have in common
 }
 
 // Refused is the error of a plan that is not allowed.

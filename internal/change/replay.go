@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/intervals"
@@ -19,6 +20,7 @@ func (e *Engine) replay(ctx context.Context, c Call, plan Plan, digest string) (
 		return plan, audit.ID{}, nil, nil
 	}
 	earlier, ok, err := audit.FindEqual(ctx, e.Log, c.Identity.User, digest, e.Now().Add(-replayWindow))
+	plan.turn = "create#" + digest + "#" + earlier.Newest.String()
 	if err != nil || !ok {
 		return plan, audit.ID{}, nil, err
 	}
@@ -28,6 +30,9 @@ func (e *Engine) replay(ctx context.Context, c Call, plan Plan, digest string) (
 	}
 	if earlier.Status == audit.Unknown {
 		uidOf = earlier.Change
+	}
+	if earlier.Head.Phase == audit.Intent && e.Now().Sub(earlier.Change.Time) < runTime && slices.ContainsFunc(plan.Objects, Object.nameless) {
+		return plan, uidOf, plan.refused(fmt.Sprintf("an equal call, change %s, may still be running. Look again in two minutes before repeating it.", earlier.Change)), nil
 	}
 	objects := asMade(plan.Objects, tell(items), earlier.Change)
 	s := &session{ctx: ctx, call: c}
@@ -94,4 +99,32 @@ func (o Object) stands(now intervals.Object) bool {
 		return o.done(now)
 	}
 	return now.Len() > 0 && o.sameThing(now)
+}
+
+// nameless reports a create that the platform does not know again by a name of
+// its own: sent twice, it makes two.
+func (o Object) nameless() bool {
+	return o.Action == Create && !(o.Kind == EventKind && trained(o.Patch["category"]))
+}
+
+// turnTime is for how long the turn of a create is taken: by then its intent
+// has long been in the log, where the next one finds it.
+const turnTime = 5 * time.Second
+
+// takeTurn lets one of the processes in which equal creates begin at the same
+// instant go on: none of them finds the others in the log. A result tells the
+// others to wait. Where the turns cannot be read, none is kept waiting.
+func (e *Engine) takeTurn(ctx context.Context, plan Plan) *Result {
+	if plan.turn == "" || e.State == nil {
+		return nil
+	}
+	ok, until, err := e.State.Allow(ctx, plan.turn, 1, turnTime)
+	if err != nil {
+		e.Logger.WarnContext(ctx, "turns cannot be read", "error", err)
+		return nil
+	}
+	if !ok {
+		return plan.refused(fmt.Sprintf("an equal call has just begun elsewhere. Call again in %s: the answer is then what came of it.", e.wait(until)))
+	}
+	return nil
 }
