@@ -87,11 +87,17 @@ func (e *AuthorizeError) Unwrap() error { return e.Err }
 // ParseAuthorize reads an authorization request from a URL. Its error is an
 // *AuthorizeError, which Answer answers.
 func (s *Server) ParseAuthorize(r *http.Request) (*AuthorizeRequest, error) {
-	p, _ := placeOf(r.Context())
-	if err := s.limiter.count(r.Context(), "authorize", addressKey(p.Address), s.limiter.limits.Authorize); err != nil {
+	return s.readCounted(r.Context(), r.URL.RawQuery)
+}
+
+// readCounted reads a request of which nobody knows yet who made it, wherever it
+// stands: each may fetch a document, so each counts.
+func (s *Server) readCounted(ctx context.Context, query string) (*AuthorizeRequest, error) {
+	p, _ := placeOf(ctx)
+	if err := s.limiter.count(ctx, "authorize", addressKey(p.Address), s.limiter.limits.Authorize); err != nil {
 		return nil, &AuthorizeError{Err: err, Reason: reasonOf(err)}
 	}
-	return s.Resume(r.Context(), r.URL.RawQuery)
+	return s.Resume(ctx, query)
 }
 
 func reasonOf(e *Error) Reason {

@@ -72,7 +72,7 @@ func (v *visit) askKey(status int, p *pages.SignIn) {
 		p.Notice = pages.Notice{Kind: pages.Warning, Text: v.site.Hint}
 	}
 	if query, ok := strings.CutPrefix(p.Next, pages.PathAuthorize+"?"); ok && p.Client == nil {
-		if a, err := v.site.Server.Resume(v.r.Context(), query); err == nil {
+		if a, err := v.site.Server.readCounted(v.r.Context(), query); err == nil { // over the limit it is not named
 			p.Client = v.site.client(a)
 		}
 	}
