@@ -85,8 +85,7 @@ func (v *visit) replaceKey() {
 		v.showKey(http.StatusConflict, pages.KeyOther, "")
 		return
 	}
-	if err := v.site.keep(v.r.Context(), v.user, cred); err != nil {
-		v.broken(err)
+	if !v.keepKey(v.user, cred) {
 		return
 	}
 	v.done(pages.PathKey, noticeReplaced)

@@ -213,5 +213,8 @@ func (v *visit) erase(ctx context.Context) error {
 			return err
 		}
 	}
-	return v.site.Identity.RemoveUser(ctx, v.user.ID)
+	if err := v.site.Identity.RemoveUser(ctx, v.user.ID); err != nil {
+		return err
+	}
+	return v.site.Keys.Delete(ctx, v.user.ID) // one that was given meanwhile (keepKey)
 }

@@ -184,14 +184,37 @@ func (v *visit) letIn(cred secrets.Credential, invitation secrets.Secret) pages.
 		v.broken(err)
 		return ""
 	}
-	if err := v.site.keep(ctx, u, cred); err != nil {
-		v.broken(err)
+	if !v.keepKey(u, cred) {
 		return ""
 	}
 	if err := v.admitTo(u, athlete.Timezone()); err != nil {
 		v.broken(err)
 	}
 	return ""
+}
+
+// keepKey stores a user's credential. A person who deleted everything while
+// Intervals.icu was asked about it leaves none: who deletes removes the key
+// after the user once more, and who stores looks for the user afterwards, so
+// that in whatever order they come, no key stays behind. Where it returns false
+// the person has been told.
+func (v *visit) keepKey(u identity.User, cred secrets.Credential) bool {
+	ctx := v.r.Context()
+	err := v.site.keep(ctx, u, cred)
+	if err == nil {
+		_, err = v.site.Identity.User(ctx, u.ID)
+	}
+	gone := errors.Is(err, identity.ErrNoUser)
+	if gone {
+		err = v.site.Keys.Delete(ctx, u.ID)
+	}
+	switch {
+	case err != nil:
+		v.broken(err)
+	case gone:
+		v.fail(pages.FormExpired)
+	}
+	return err == nil && !gone
 }
 
 // keep stores a user's credential unless it is the one that is there.
