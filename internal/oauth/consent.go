@@ -13,6 +13,7 @@ import (
 	"intervals-mcp/internal/oauth/pages"
 	"intervals-mcp/internal/oauth/redirect"
 	"intervals-mcp/internal/secrets"
+	"intervals-mcp/internal/state"
 )
 
 // flow is an authorization request on the consent page. It goes to the browser
@@ -188,7 +189,7 @@ func (v *visit) connect(f flow, a *AuthorizeRequest) {
 
 // answers uses up the question that a form answers.
 func (v *visit) answers(f flow) bool {
-	ok, _, err := v.site.State.Allow(v.r.Context(), limitKey("flow", f.ID), 1, 2*flowLife)
+	ok, _, err := v.site.State.Allow(v.r.Context(), limitKey("flow", f.ID), 1, flowWindow(time.Unix(f.Issued, 0)))
 	switch {
 	case err != nil:
 		v.broken(err)
@@ -196,6 +197,19 @@ func (v *visit) answers(f flow) bool {
 		v.fail(pages.FormExpired)
 	}
 	return ok && err == nil
+}
+
+// flowWindow is a window of counting that does not end while a flow can be
+// answered, or a form sent again after its end would count as the first. All
+// windows of one length end together (state.Window), and those of different
+// primes do so within one flow's life once in 184 years.
+func flowWindow(issued time.Time) time.Duration {
+	for _, prime := range []time.Duration{2, 3, 5, 7, 11, 13, 17} {
+		if _, end := state.Window(issued, prime*flowLife); !end.Before(issued.Add(flowLife)) {
+			return prime * flowLife
+		}
+	}
+	return 19 * flowLife
 }
 
 func (v *visit) sendBack(to string) {
