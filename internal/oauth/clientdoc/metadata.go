@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -94,7 +95,7 @@ func object(body []byte) (map[string]json.RawMessage, error) {
 	if _, err := d.Token(); err != nil {
 		return nil, errNoObject
 	}
-	if d.More() {
+	if _, err := d.Token(); err != io.EOF { // More is content with a bracket that nothing opened
 		return nil, errNoObject
 	}
 	return members, nil

@@ -33,6 +33,8 @@ func TestCIMD_ADocumentThatBreaksTheRulesIsRefused(t *testing.T) {
 		"text":                   `"https://c.example/client.json"`,
 		"cut off":                strings.TrimSuffix(document(id), "}"),
 		"two objects":            document(id) + document(id),
+		"brackets after it":      document(id) + "]}",
+		"text after it":          document(id) + "}evil",
 		"no client_id":           `{"client_name":"C","redirect_uris":["https://c.example/cb"]}`,
 		"another client_id":      document("https://d.example/client.json"),
 		"client_id, other case":  document("https://c.example/Client.json"),
