@@ -43,13 +43,14 @@ invite prints a link, once: whoever opens it enrols with their own key, which yo
 	{"tokens", `  intervals-mcp tokens create --user U --days 30|90|365|never --scope read|write [--toolset core|full]
                        [--confirm all|destructive|never|person] [--athletes ID,ID] [--label TEXT]
   intervals-mcp tokens list [--user U] | revoke ID | revoke --all --user U
-`, `  --days N           when the token ends
-  --scope read       leaves out every tool that writes
-  --toolset full     offers all tools
-  --athletes ID,ID   of those whom a coach reaches, these only
-  --confirm WHICH    ` + confirmText + `
-  --label TEXT       what the token is for, in lists
-  --all              with revoke: every token and every connection of the user
+`, `  --user U          whose; users list shows them, local is this machine's own
+  --days N          when the token ends: after 30, 90 or 365 days, or never
+  --scope read      leaves out every tool that writes
+  --toolset full    offers all tools
+  --athletes ID,ID  of those whom a coach reaches, these only
+  --confirm WHICH   ` + confirmText + `
+  --label TEXT      what the token is for, in lists
+  --all             with revoke: every token and every connection of the user
 ` + placeFlags},
 	{"connections", `  intervals-mcp connections list [--user U] | revoke ID
 `, `What people connected by signing in from a client (Claude, ChatGPT ...), and ending it. The host is where the client's
@@ -83,9 +84,9 @@ back as one; audit list shows the ids. The key is the user's own; that of this m
 const (
 	// confirmText is as wide as the longest list of flags lets it be.
 	confirmText = `which changes are shown before they are made, and made once the assistant confirms them: all (default),
-                     destructive (deletes, replacing what is there, several objects at once, messages to others) or never.
-                     person: the assistant only proposes, and nothing is written until you approve it on the account page;
-                     stdio has no page. Some changes are always shown, such as the undo of what was changed since`
+                    destructive (deletes, replacing what is there, several objects at once, messages to others) or never.
+                    person: the assistant only proposes, and nothing is written until you approve it on the account page;
+                    stdio has no page. Some changes are always shown, such as the undo of what was changed since`
 	startFlags = `  --data DIR        where token, audit log and users are kept; default: intervals-mcp in the user's data folder
   --demo            the invented athlete, also when API_KEY is set; without --data nothing is kept
   --toolset full    offer all tools, not only those of every day
