@@ -41,7 +41,7 @@ var DefaultLimits = Limits{
 
 // limiter counts attempts. Tokens cannot be guessed, so at /token only
 // failures are counted: who succeeds costs no write, and who went over the
-// limit is remembered in this process and refused before any work.
+// limit is remembered in this process and costs none either.
 type limiter struct {
 	allow  Allow
 	limits Limits

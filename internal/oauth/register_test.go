@@ -217,6 +217,23 @@ func TestFailuresUnderADocumentsNameShutOutTheAddressOnly(t *testing.T) {
 	r.connected(claudeID)
 }
 
+// Somebody can make an assistant fail at its address, which is everybody's who
+// uses it, and can name another's client: neither ends a session.
+func TestWhoHasAGoodTokenIsShutOutByNobodysFailures(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.Limits = DefaultLimits; o.Limits.Failures.Attempts = 1 })
+	id := r.publicClient()
+	own, shared := r.connected(id), r.connected(claudeID)
+	r.refresh(id, "x")
+	r.refresh(id, "x")
+	r.want(r.refresh(claudeID, "x"), 429, "temporarily_unavailable")
+	r.want(r.refresh(claudeID, shared.text("refresh_token")), 200, "")
+	r.want(r.refresh(id, own.text("refresh_token")), 200, "")
+	r.connected(claudeID)
+	r.place.Address = "203.0.113.9"
+	r.want(r.refresh(id, "x"), 429, "temporarily_unavailable")
+	r.want(r.send("POST", "/revoke", "token="+own.text("access_token")+"&client_id="+id), 200, "")
+}
+
 func TestAuthorizationRequestsAndGrantsAreLimited(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Limits = DefaultLimits

@@ -94,7 +94,10 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request, p Place) *Error 
 	})
 }
 
-// guarded reads and authenticates a request, and counts it when it fails.
+// guarded reads and authenticates a request, and counts it when it fails. Over
+// the limit a failure is told no more than that; a success stays one. All of an
+// assistant's people come from its few addresses, and one who makes it fail
+// there on purpose must not end the sessions of the others.
 func (s *Server) guarded(r *http.Request, p Place, do func(form, identity.Client) *Error) *Error {
 	address := limitKey("failure", addressKey(p.Address))
 	if p.Address == "" {
@@ -110,9 +113,7 @@ func (s *Server) guarded(r *http.Request, p Place, do func(form, identity.Client
 	if strings.HasPrefix(who.id, registeredPrefix) {
 		client = limitKey("failure-client", who.id)
 	}
-	if blocked := s.limiter.free(address, client); blocked != nil {
-		return blocked
-	}
+	blocked := s.limiter.free(address, client)
 	var c identity.Client
 	if err == nil {
 		c, err = s.authenticate(r.Context(), who)
@@ -120,8 +121,12 @@ func (s *Server) guarded(r *http.Request, p Place, do func(form, identity.Client
 	if err == nil {
 		err = do(f, c)
 	}
-	if err != nil && err.Status < http.StatusInternalServerError {
-		s.limiter.failed(r.Context(), address, client)
+	if err == nil || err.Status >= http.StatusInternalServerError {
+		return err
 	}
+	if blocked != nil {
+		return blocked
+	}
+	s.limiter.failed(r.Context(), address, client)
 	return err
 }
