@@ -10,6 +10,7 @@ import (
 
 	"intervals-mcp/internal/audit"
 	"intervals-mcp/internal/change"
+	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/oauth/pages"
 )
 
@@ -33,6 +34,9 @@ func (v *visit) parseEntry(text string) (user string, id audit.ID, err error) {
 	user, rest, found := strings.Cut(text, ofUser)
 	if !found {
 		user, rest = v.user.ID, text
+	}
+	if !identity.ValidUser(user) { // a key that a store would choke on, and no user's
+		return user, id, errNotTheirs
 	}
 	id, err = audit.ParseID(rest)
 	return user, id, err
