@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -67,7 +64,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
 	}
-	emit := &metrics.Emitter{Namespace: namespace(getenv), Now: time.Now, W: os.Stdout}
+	emit := &metrics.Emitter{Namespace: awsenv.MetricsNamespace(getenv), Now: time.Now, W: os.Stdout}
 	changes := change.New(change.Config{Log: emit.Log(kept.audit), State: emit.State(kept.state), NewID: mcpserver.RequestID, Retention: kept.retention, Logger: log,
 		ApprovePage: func(ctx context.Context, handle string) string {
 			return apigw.Origin(ctx, getenv("PUBLIC_URL")) + "/account/changes/" + handle
@@ -76,7 +73,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 		AccountPageAt: func(ctx context.Context) string { return apigw.Origin(ctx, getenv("PUBLIC_URL")) + "/account/key" }})
 	s := mcpserver.New(mcpserver.Options{Caller: calls.Caller(emit, svc), Tools: tools.All(), Version: version, Log: log,
 		LegacyOnly: getenv("MCP_LEGACY_ONLY") == "true"})
-	return apigw.New(s, apigw.Options{PublicURL: getenv("PUBLIC_URL"), AllowedOrigins: list(getenv("ALLOWED_ORIGINS")), SignIn: true, LastUsed: kept.lastUsed, Log: log}), nil
+	return apigw.New(s, apigw.Options{PublicURL: getenv("PUBLIC_URL"), AllowedOrigins: awsenv.List(getenv("ALLOWED_ORIGINS")), SignIn: true, LastUsed: kept.lastUsed, Log: log}), nil
 }
 
 // openStores gives the stack's stores, or under sam local with API_KEY stores
@@ -87,51 +84,22 @@ func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
 		return stores{audit: log, state: state.NewMemory(log, time.Now),
 			secrets: secrets.Single{User: identity.Local, Cred: secrets.Credential{APIKey: secrets.New(key)}}}, nil
 	}
-	identities, changes, plans, prefix := getenv("IDENTITY_TABLE"), getenv("AUDIT_TABLE"), getenv("STATE_TABLE"), getenv("SECRET_PREFIX")
-	if identities == "" || changes == "" || plans == "" || prefix == "" {
-		return stores{}, errors.New("IDENTITY_TABLE, AUDIT_TABLE, STATE_TABLE and SECRET_PREFIX must be set (under sam local: set API_KEY, or point all four at emulators)")
-	}
-	retention, err := days(getenv("AUDIT_RETENTION_DAYS"))
+	names, err := awsenv.ReadStores(getenv)
 	if err != nil {
 		return stores{}, err
 	}
-	keeper, err := secretsmanager.New(secretsmanager.NewClient(env), prefix)
+	retention, err := awsenv.AuditRetention(getenv)
+	if err != nil {
+		return stores{}, err
+	}
+	keeper, err := secretsmanager.New(secretsmanager.NewClient(env), names.SecretPrefix)
 	if err != nil {
 		return stores{}, fmt.Errorf("SECRET_PREFIX: %w", err)
 	}
 	db := env.NewDynamoDB()
 	return stores{
-		secrets: secrets.NewCache(keeper, time.Now), audit: auditdynamo.New(db, changes),
-		state: statedynamo.New(db, plans, changes, time.Now), retention: retention,
-		lastUsed: identity.NewLastUsed(dynamo.New(db, identities).Touch, time.Now),
+		secrets: secrets.NewCache(keeper, time.Now), audit: auditdynamo.New(db, names.Audit),
+		state: statedynamo.New(db, names.State, names.Audit, time.Now), retention: retention,
+		lastUsed: identity.NewLastUsed(dynamo.New(db, names.Identity).Touch, time.Now),
 	}, nil
-}
-
-// days reads a number of days; "" means the default.
-func days(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > 36500 {
-		return 0, errors.New("AUDIT_RETENTION_DAYS must be a whole number of days from 1")
-	}
-	return time.Duration(n) * 24 * time.Hour, nil
-}
-
-func namespace(getenv func(string) string) string {
-	if n := getenv("METRICS_NAMESPACE"); n != "" {
-		return n
-	}
-	return "intervals-mcp"
-}
-
-func list(s string) []string {
-	var out []string
-	for part := range strings.SplitSeq(s, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			out = append(out, part)
-		}
-	}
-	return out
 }

@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -67,7 +64,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("OAUTH_CLIENTS: %w", err)
 	}
-	retention, err := days(getenv("AUDIT_RETENTION_DAYS"))
+	retention, err := awsenv.AuditRetention(getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +73,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
 	}
-	emit := &metrics.Emitter{Namespace: namespace(getenv("METRICS_NAMESPACE")), Now: time.Now, W: os.Stdout}
+	emit := &metrics.Emitter{Namespace: awsenv.MetricsNamespace(getenv), Now: time.Now, W: os.Stdout}
 	plans := emit.State(kept.state)
 	changes := change.New(change.Config{Log: emit.Log(kept.audit), State: plans, NewID: requestID, Retention: retention, Logger: log, ApprovePage: oauth.ApprovePage})
 	ids := identity.NewStore(kept.identity, time.Now)
@@ -94,16 +91,16 @@ func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
 		return stores{identity: &identity.Memory{}, keys: &secrets.Memory{}, audit: log, state: state.NewMemory(log, time.Now),
 			sessionKey: func(context.Context) (secrets.Secret, error) { return key, nil }}, nil
 	}
-	identities, changes, plans, prefix := getenv("IDENTITY_TABLE"), getenv("AUDIT_TABLE"), getenv("STATE_TABLE"), getenv("SECRET_PREFIX")
-	if identities == "" || changes == "" || plans == "" || prefix == "" {
-		return stores{}, errors.New("IDENTITY_TABLE, AUDIT_TABLE, STATE_TABLE and SECRET_PREFIX must be set (under sam local: set API_KEY, or point all four at emulators)")
+	names, err := awsenv.ReadStores(getenv)
+	if err != nil {
+		return stores{}, err
 	}
-	keeper, err := secretsmanager.New(secretsmanager.NewClient(env), prefix)
+	keeper, err := secretsmanager.New(secretsmanager.NewClient(env), names.SecretPrefix)
 	if err != nil {
 		return stores{}, fmt.Errorf("SECRET_PREFIX: %w", err)
 	}
 	db := env.NewDynamoDB()
-	out := stores{identity: dynamo.New(db, identities), keys: keeper, audit: auditdynamo.New(db, changes), state: statedynamo.New(db, plans, changes, time.Now),
+	out := stores{identity: dynamo.New(db, names.Identity), keys: keeper, audit: auditdynamo.New(db, names.Audit), state: statedynamo.New(db, names.State, names.Audit, time.Now),
 		sessionKey: func(ctx context.Context) (secrets.Secret, error) {
 			return keeper.Value(ctx, secretsmanager.SessionKey)
 		}}
@@ -120,10 +117,8 @@ func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
 // commas; nobody where it is empty.
 func admits(list string) func(context.Context, string) (bool, error) {
 	allowed := map[string]bool{}
-	for id := range strings.SplitSeq(list, ",") {
-		if id = strings.TrimSpace(id); id != "" {
-			allowed[identity.UserID(id)] = true
-		}
+	for _, id := range awsenv.List(list) {
+		allowed[identity.UserID(id)] = true
 	}
 	return func(_ context.Context, athlete string) (bool, error) { return allowed[identity.UserID(athlete)], nil }
 }
@@ -135,23 +130,4 @@ func requestID(ctx context.Context) string {
 		return lc.AwsRequestID
 	}
 	return change.RandomID(ctx)
-}
-
-// days reads a number of days; "" means the default.
-func days(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > 36500 {
-		return 0, errors.New("AUDIT_RETENTION_DAYS must be a whole number of days from 1")
-	}
-	return time.Duration(n) * 24 * time.Hour, nil
-}
-
-func namespace(n string) string {
-	if n == "" {
-		return "intervals-mcp"
-	}
-	return n
 }
