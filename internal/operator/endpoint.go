@@ -69,8 +69,8 @@ func (c *command) send(ctx context.Context, method, target, token, body string) 
 	return exchange{resp.StatusCode, resp.Header, b}, err
 }
 
-// checkWellKnown asks for the document that clients look for first. Until sign-in
-// is built there is none, and the answer is a 404 in JSON.
+// checkWellKnown asks for the document that clients look for first. A server that
+// has no sign-in answers 404, in JSON.
 func (c *command) checkWellKnown(ctx context.Context, r *Report, u url.URL) bool {
 	u.Path = "/.well-known/oauth-protected-resource" + u.Path
 	got, err := c.send(ctx, http.MethodGet, u.String(), "", "")
