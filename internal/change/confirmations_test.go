@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"intervals-mcp/internal/audit"
 	audits "intervals-mcp/internal/audit/dynamo"
 	"intervals-mcp/internal/awsenv"
@@ -73,28 +71,11 @@ func inSQLite(t *testing.T) openStores {
 
 func inDynamoDB(t *testing.T, env awsenv.Env) openStores {
 	client, _, table, _ := awstest.NewTable(t, env, dynamo.Definition)
-	o := client.Options()
-	o.HTTPClient = &oneAtATime{to: o.HTTPClient}
-	client = dynamodb.New(o)
 	log := awstest.Name(t)
 	awstest.CreateTable(t, client, audits.Definition(log))
 	return func(_ *testing.T, now func() time.Time) (audit.Log, state.Store) {
 		return audits.New(client, log), dynamo.New(client, table, log, now)
 	}
-}
-
-// oneAtATime lets one request through at a time: moto carries out transactions
-// without keeping them apart, and a refused one takes back what another wrote.
-// DynamoDB keeps them apart.
-type oneAtATime struct {
-	mu sync.Mutex
-	to dynamodb.HTTPClient
-}
-
-func (c *oneAtATime) Do(r *http.Request) (*http.Response, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.to.Do(r)
 }
 
 func newScene(t *testing.T, open openStores, user string, setting identity.Confirm) *scene {

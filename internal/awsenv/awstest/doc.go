@@ -10,6 +10,7 @@
 //	                                        moto     dynalite
 //	Secrets Manager                         yes      no
 //	TransactWriteItems                      yes      no: this package plays it, write by write
+//	transactions kept apart                 no: this package does it      no: this package does it
 //	a range that ends before it begins      taken    refused, as by DynamoDB
 //	a reserved word in a key condition      taken    refused, as by DynamoDB
 //	an empty key of an index                refused  taken, unlike DynamoDB

@@ -61,7 +61,12 @@ var started = sync.OnceValues(func() (server, error) {
 			return server{}, errMissing
 		}
 	}
-	return start("/moto-api/", func(port string) []string { return []string{path, "-H", "127.0.0.1", "-p", port} })
+	moto, err := start("/moto-api/", func(port string) []string { return []string{path, "-H", "127.0.0.1", "-p", port} })
+	if err != nil {
+		return server{}, err
+	}
+	moto.url, err = keepApart(moto.url)
+	return moto, err
 })
 
 // Name gives a name that no other test uses.
