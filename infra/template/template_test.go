@@ -265,7 +265,7 @@ func TestIdentitiesAndStateAreTouchedByKeyPrefixOnly(t *testing.T) {
 		"ReadToken":          {"IdentityTable", []any{identities.TokenPrefix + "*"}},
 		"NoteLastUse":        {"IdentityTable", []any{identities.UsedPrefix + "*"}},
 		"KeepPlans":          {"StateTable", []any{states.UserPrefix + "*"}},
-		"CountConfirmations": {"StateTable", rates("confirm", "miss")}, // the keys that internal/change counts by
+		"CountConfirmationsAndTurns": {"StateTable", rates("confirm", "miss", "create")}, // the keys that internal/change counts by
 		"KeepIdentities": {"IdentityTable", []any{identities.UserPrefix + "*", identities.TokenPrefix + "*", identities.UsedPrefix + "*",
 			string(identity.NoteRef) + "#*", string(identity.NoteInvite) + "#*", string(identity.NoteClient) + "#*"}},
 		"CountAttempts": {"StateTable", append([]any{states.RatePrefix + "oauth:*"}, rates("confirm", "miss")...)}, // and those of internal/oauth
