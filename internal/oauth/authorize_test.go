@@ -415,3 +415,17 @@ func TestMixUp_TwoIssuersAnswersCanBeTold(t *testing.T) { // RFC 9207 1: a code 
 	r.place.Issuer = "https://other.example"
 	r.want(r.redeem(claudeID, code, "resource", "https://other.example/mcp"), 400, "invalid_target")
 }
+
+func TestRFC6749_AResourceWithoutAValueIsLeftOut(t *testing.T) {
+	r := newRig(t, nil)
+	a, err := r.parse(query(claudeID, "resource", "") + "&resource=")
+	if err != nil || a.Resource != resource {
+		t.Fatalf("%v, %v", a, err)
+	}
+	code := r.consent(query(claudeID))
+	v := "grant_type=authorization_code&code=" + code + "&redirect_uri=" + url.QueryEscape(callback) + "&client_id=" + url.QueryEscape(claudeID) + "&code_verifier=" + verifier
+	r.want(r.send("POST", "/token", v+"&resource="), 200, "")
+	if _, err := r.parse(query(claudeID, "resource", "https://evil.example/mcp") + "&resource="); err == nil {
+		t.Error("an empty one hides a foreign one")
+	}
+}

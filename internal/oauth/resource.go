@@ -16,6 +16,9 @@ import (
 func (p Place) checkResource(asked []string) *Error {
 	ours, _ := canonicalResource(p.resource())
 	for _, r := range asked {
+		if r == "" { // as good as left out (RFC 6749 3.1)
+			continue
+		}
 		if canonical, ok := canonicalResource(r); !ok || canonical != ours {
 			return refuse(codeInvalidTarget, "The resource must be "+p.resource()+", the MCP endpoint of this server.")
 		}
