@@ -64,7 +64,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
 	}
-	emit := &metrics.Emitter{Namespace: awsenv.MetricsNamespace(getenv), Now: time.Now, W: os.Stdout}
+	emit := &metrics.Emitter{Namespace: awsenv.MetricsNamespace(getenv("METRICS_NAMESPACE")), Now: time.Now, W: os.Stdout}
 	changes := change.New(change.Config{Log: emit.Log(kept.audit), State: emit.State(kept.state), NewID: mcpserver.RequestID, Retention: kept.retention, Logger: log,
 		ApprovePage: func(ctx context.Context, handle string) string {
 			return apigw.Origin(ctx, getenv("PUBLIC_URL")) + "/account/changes/" + handle
@@ -84,11 +84,11 @@ func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
 		return stores{audit: log, state: state.NewMemory(log, time.Now),
 			secrets: secrets.Single{User: identity.Local, Cred: secrets.Credential{APIKey: secrets.New(key)}}}, nil
 	}
-	names, err := awsenv.ReadStores(getenv)
-	if err != nil {
+	names := awsenv.Stores{Identity: getenv("IDENTITY_TABLE"), Audit: getenv("AUDIT_TABLE"), State: getenv("STATE_TABLE"), SecretPrefix: getenv("SECRET_PREFIX")}
+	if err := names.Check(); err != nil {
 		return stores{}, err
 	}
-	retention, err := awsenv.AuditRetention(getenv)
+	retention, err := awsenv.AuditRetention(getenv("AUDIT_RETENTION_DAYS"))
 	if err != nil {
 		return stores{}, err
 	}

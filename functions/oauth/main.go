@@ -64,7 +64,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("OAUTH_CLIENTS: %w", err)
 	}
-	retention, err := awsenv.AuditRetention(getenv)
+	retention, err := awsenv.AuditRetention(getenv("AUDIT_RETENTION_DAYS"))
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func wire(getenv func(string) string, log *slog.Logger) (*apigw.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", awsenv.IntervalsBaseURL, err)
 	}
-	emit := &metrics.Emitter{Namespace: awsenv.MetricsNamespace(getenv), Now: time.Now, W: os.Stdout}
+	emit := &metrics.Emitter{Namespace: awsenv.MetricsNamespace(getenv("METRICS_NAMESPACE")), Now: time.Now, W: os.Stdout}
 	plans := emit.State(kept.state)
 	changes := change.New(change.Config{Log: emit.Log(kept.audit), State: plans, NewID: requestID, Retention: retention, Logger: log, ApprovePage: oauth.ApprovePage})
 	ids := identity.NewStore(kept.identity, time.Now)
@@ -91,8 +91,8 @@ func openStores(env awsenv.Env, getenv func(string) string) (stores, error) {
 		return stores{identity: &identity.Memory{}, keys: &secrets.Memory{}, audit: log, state: state.NewMemory(log, time.Now),
 			sessionKey: func(context.Context) (secrets.Secret, error) { return key, nil }}, nil
 	}
-	names, err := awsenv.ReadStores(getenv)
-	if err != nil {
+	names := awsenv.Stores{Identity: getenv("IDENTITY_TABLE"), Audit: getenv("AUDIT_TABLE"), State: getenv("STATE_TABLE"), SecretPrefix: getenv("SECRET_PREFIX")}
+	if err := names.Check(); err != nil {
 		return stores{}, err
 	}
 	keeper, err := secretsmanager.New(secretsmanager.NewClient(env), names.SecretPrefix)
