@@ -262,9 +262,9 @@ func TestIdentitiesAndStateAreTouchedByKeyPrefixOnly(t *testing.T) {
 		table    string
 		prefixes []any
 	}{
-		"ReadToken":          {"IdentityTable", []any{identities.TokenPrefix + "*"}},
-		"NoteLastUse":        {"IdentityTable", []any{identities.UsedPrefix + "*"}},
-		"KeepPlans":          {"StateTable", []any{states.UserPrefix + "*"}},
+		"ReadToken":                  {"IdentityTable", []any{identities.TokenPrefix + "*"}},
+		"NoteLastUse":                {"IdentityTable", []any{identities.UsedPrefix + "*"}},
+		"KeepPlans":                  {"StateTable", []any{states.UserPrefix + "*"}},
 		"CountConfirmationsAndTurns": {"StateTable", rates("confirm", "miss", "create")}, // the keys that internal/change counts by
 		"KeepIdentities": {"IdentityTable", []any{identities.UserPrefix + "*", identities.TokenPrefix + "*", identities.UsedPrefix + "*",
 			string(identity.NoteRef) + "#*", string(identity.NoteInvite) + "#*", string(identity.NoteClient) + "#*"}},
