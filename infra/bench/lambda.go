@@ -81,17 +81,8 @@ func (b *bench) measureLambda() error {
 	if err != nil {
 		return err
 	}
-	for i := range starts + 2 {
-		for _, f := range all {
-			p, ready, err := startBootstrap(api, f.bin, f.env)
-			if err != nil {
-				return err
-			}
-			p.stop()
-			if i >= 2 { // the first ones warm the page cache
-				f.start = append(f.start, ready)
-			}
-		}
+	if err := measureStarts(api, all...); err != nil {
+		return err
 	}
 	if err := measureWarm(empty, mcp, floor); err != nil {
 		return err
