@@ -52,6 +52,13 @@ func formTargets(address string) []string {
 	return []string{source}
 }
 
+// astray reports whether an address leads to others than the host that published
+// a client and those who answer for it. Anybody can put a document on a host that
+// serves files of strangers, which says nothing of where the access goes.
+func astray(publisher, returnTo string) bool {
+	return !slices.Contains(formTargets(returnTo), "https://"+strings.ToLower(publisher))
+}
+
 // sourceText refuses what would end the source or the directive in a policy.
 func sourceText(s string) bool {
 	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789.-:+[]") == ""

@@ -79,7 +79,7 @@ func (s *Set) funcs() template.FuncMap {
 		"asset": func(name string) string { return s.assets[name].path },
 		"path":  Path, "from": pathFrom, "dict": dict,
 		"name": Name, "line": line, "value": value, "sentence": sentence, "count": count,
-		"host": host, "loopback": loopback, "ownScheme": ownScheme,
+		"host": host, "astray": astray, "loopback": loopback, "ownScheme": ownScheme,
 		"when": when, "day": day, "stamp": stamp, "left": left,
 		"room": newRoom, "show": show, "showAll": showAll,
 		"confirms": func() []option { return confirmOptions }, "confirmText": confirmText,
