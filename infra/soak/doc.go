@@ -15,6 +15,7 @@
 //	left       the answer or the log says refused, failed or taken back, and it stands
 //
 // world.go makes calendars and reads them, fault.go breaks things, op.go makes
-// changes, judge.go compares, run.go strings them together, kill.go does it
-// with processes that are killed.
+// changes, judge.go compares; run.go tells a story, confirm.go the way from a
+// preview on, weigh.go what is found and remembered; kill.go does it with
+// processes that are killed.
 package main

@@ -204,7 +204,6 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		return send()
 	}
 	w.note("wire: " + kind)
-	head, after := strings.CutSuffix(kind, " after")
 	if body, wrong := strings.CutPrefix(kind, "body "); wrong {
 		resp, err := send()
 		if err == nil && resp.StatusCode == http.StatusOK {
@@ -213,28 +212,39 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	if kind == "late" {
-		late := r.Clone(context.WithoutCancel(r.Context()))
-		if r.Body != nil {
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				return nil, err
-			}
-			late.Body = io.NopCloser(bytes.NewReader(body))
-		}
-		w.late = append(w.late, func() {
-			w.written++
-			if resp, err := w.to.RoundTrip(late); err == nil {
-				_ = resp.Body.Close()
-			}
-		})
-		return nil, errTimeout
+		return nil, w.delay(r)
 	}
+	kind, after := strings.CutSuffix(kind, " after")
 	if after {
 		if _, err := send(); err != nil {
 			return nil, err
 		}
 	}
-	switch head {
+	return w.fail(r, kind, after)
+}
+
+// delay lets a request land after its time-out.
+func (w wire) delay(r *http.Request) error {
+	late := r.Clone(context.WithoutCancel(r.Context()))
+	if r.Body != nil {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return err
+		}
+		late.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	w.late = append(w.late, func() {
+		w.written++
+		if resp, err := w.to.RoundTrip(late); err == nil {
+			_ = resp.Body.Close()
+		}
+	})
+	return errTimeout
+}
+
+// fail is what the caller sees of a fault; after: the request had its effect.
+func (w wire) fail(r *http.Request, kind string, after bool) (*http.Response, error) {
+	switch kind {
 	case "time-out":
 		return nil, errTimeout
 	case "cut":
@@ -248,8 +258,8 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, r.Context().Err()
 	}
-	status := map[string]int{"429": 429, "500": 500, "502": 502, "503": 503, "504": 504}[head]
-	return reply(r, status, `{"status":`+head+`,"error":"planned"}`), nil
+	status := map[string]int{"429": 429, "500": 500, "502": 502, "503": 503, "504": 504}[kind]
+	return reply(r, status, `{"status":`+kind+`,"error":"planned"}`), nil
 }
 
 func reply(r *http.Request, status int, body string) *http.Response {
