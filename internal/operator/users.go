@@ -235,6 +235,9 @@ func usersRemove(ctx context.Context, c *command) error {
 	if err := c.stores.Identity.RemoveUser(ctx, u.ID); err != nil {
 		return fmt.Errorf("tokens and key are gone, but the user is still listed; run the command again: %w", err)
 	}
+	if err := c.stores.Keys.Delete(ctx, u.ID); err != nil { // one that they gave on their account page meanwhile
+		return fmt.Errorf("the user is removed, but a key that was given in the same moment may still be there: %w", err)
+	}
 	if c.json {
 		return c.writeJSON(map[string]any{"removed": u.ID, "tokens_revoked": len(force.tokens), "connections_revoked": len(force.connections)})
 	}
