@@ -10,10 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"intervals-mcp/internal/printed"
 )
 
 var program string // the built binary
@@ -38,27 +39,10 @@ func TestMain(m *testing.M) {
 type running struct {
 	*exec.Cmd
 	t        *testing.T
-	out, err *buffer
+	out, err *printed.Lines
 	ready    map[string]any
 	waited   chan struct{}
 	status   int
-}
-
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // environ is a clean environment whose home is a folder of the test.
@@ -71,7 +55,7 @@ func environ(t *testing.T, extra ...string) []string {
 func launch(t *testing.T, env []string, args ...string) *running {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "ready.json")
-	r := &running{t: t, Cmd: exec.Command(program, append(args, "--ready-file", file)...), out: &buffer{}, err: &buffer{}, waited: make(chan struct{})}
+	r := &running{t: t, Cmd: exec.Command(program, append(args, "--ready-file", file)...), out: &printed.Lines{}, err: &printed.Lines{}, waited: make(chan struct{})}
 	r.Env, r.Stdout, r.Stderr = env, r.out, r.err
 	if err := r.Start(); err != nil {
 		t.Fatal(err)

@@ -13,13 +13,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"intervals-mcp/internal/intervals/fake"
+	"intervals-mcp/internal/printed"
 )
 
 const (
@@ -64,7 +64,7 @@ func bootstrap(t *testing.T, function string) string {
 // lambda is a function in the emulator.
 type lambda struct {
 	url string
-	out *printed
+	out *printed.Lines
 }
 
 // start runs a function in the emulator until the test ends.
@@ -72,7 +72,7 @@ func start(t *testing.T, function string, env ...string) *lambda {
 	t.Helper()
 	rie, boot := emulator(t), bootstrap(t, function)
 	addr, runtime := freeAddress(t), freeAddress(t)
-	l := &lambda{url: "http://" + addr + "/2015-03-31/functions/function/invocations", out: &printed{}}
+	l := &lambda{url: "http://" + addr + "/2015-03-31/functions/function/invocations", out: &printed.Lines{}}
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, rie, "--log-level", "error", "--runtime-interface-emulator-address", addr, "--runtime-api-address", runtime, boot)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "AWS_LAMBDA_FUNCTION_TIMEOUT=30"}, env...)
@@ -180,23 +180,6 @@ func upstream(t *testing.T) string {
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
 	return srv.URL
-}
-
-type printed struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (p *printed) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.b.Write(b)
-}
-
-func (p *printed) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.b.String()
 }
 
 func TestRIEAnswersEachSampleEvent(t *testing.T) {

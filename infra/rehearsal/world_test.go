@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -29,6 +28,7 @@ import (
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/identity/dynamo"
 	"intervals-mcp/internal/intervals/fake"
+	"intervals-mcp/internal/printed"
 	"intervals-mcp/internal/secrets"
 	"intervals-mcp/internal/secrets/secretsmanager"
 )
@@ -104,7 +104,7 @@ type world struct {
 	env      map[string][]string // the functions' environments
 	gateway  *gateway.Gateway
 	url      string
-	logs     *printed
+	logs     *printed.Lines
 	identity *identity.Store
 	expired  *identity.Store // its clock is 31 days late
 	keys     *secretsmanager.Keeper
@@ -115,7 +115,7 @@ var accessKeys = map[string]string{"AuthorizerFunction": "AKIAAUTHORIZER", "McpF
 
 func deploy(t *testing.T, name string, parameters ...string) *world {
 	t.Helper()
-	w := &world{created: create(t, name, parameters...), roles: map[string]*Role{}, env: map[string][]string{}, logs: &printed{}}
+	w := &world{created: create(t, name, parameters...), roles: map[string]*Role{}, env: map[string][]string{}, logs: &printed.Lines{}}
 	w.people(t)
 	guards := map[string]*Role{}
 	for id, f := range w.Functions {
@@ -163,7 +163,7 @@ func deploy(t *testing.T, name string, parameters ...string) *world {
 	w.url = front.URL + "/mcp"
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the end of the functions' log:\n%s", w.logs.tail(6000))
+			t.Logf("the end of the functions' log:\n%s", w.logs.Tail(6000))
 		}
 	})
 	return w
@@ -213,7 +213,7 @@ func (w *world) start(t *testing.T, id string) (address string) {
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
-	t.Fatalf("%s does not start: %s", id, w.logs.tail(2000))
+	t.Fatalf("%s does not start: %s", id, w.logs.Tail(2000))
 	return ""
 }
 
@@ -292,27 +292,4 @@ func (w *world) postFrom(t *testing.T, origin, token, message string) (status in
 
 func call(tool, arguments string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
-}
-
-// printed is what functions print.
-type printed struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (p *printed) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.b.Write(b)
-}
-
-func (p *printed) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.b.String()
-}
-
-func (p *printed) tail(n int) string {
-	s := p.String()
-	return s[max(0, len(s)-n):]
 }

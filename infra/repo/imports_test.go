@@ -21,6 +21,7 @@ const module = "intervals-mcp/"
 var rank = map[string]int{
 	"internal/workout":  0,
 	"internal/training": 0,
+	"internal/printed":  0, // what tests read of a running program
 	"internal/identity": 1,
 	"internal/secrets":  1,
 	"internal/awsenv":   1, // AWS clients from a function's environment

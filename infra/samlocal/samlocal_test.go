@@ -20,6 +20,7 @@ import (
 
 	"intervals-mcp/infra/blackbox"
 	"intervals-mcp/internal/intervals/fake"
+	"intervals-mcp/internal/printed"
 )
 
 const root = "../.."
@@ -210,7 +211,7 @@ func startAPI(t *testing.T) api {
 	w := newWorld(t)
 	port := freePort(t)
 	ctx, stop := context.WithCancel(context.Background())
-	var log locked
+	var log printed.Lines
 	cmd := w.sam(ctx, t, &log, "start-api", "--port", port, "--warm-containers", "EAGER")
 	cmd.Stdout = &log
 	if err := cmd.Start(); err != nil {
@@ -246,14 +247,6 @@ func startAPI(t *testing.T) api {
 	t.Fatalf("sam local start-api does not answer:\n%s", log.String())
 	return a
 }
-
-type locked struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *locked) Write(b []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.b.Write(b) }
-func (l *locked) String() string              { l.mu.Lock(); defer l.mu.Unlock(); return l.b.String() }
 
 func freePort(t *testing.T) string {
 	t.Helper()

@@ -1,7 +1,6 @@
 package signin
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -32,6 +31,7 @@ import (
 	"intervals-mcp/internal/oauth"
 	oauthapigw "intervals-mcp/internal/oauth/apigw"
 	"intervals-mcp/internal/oauth/clientdoc"
+	"intervals-mcp/internal/printed"
 	"intervals-mcp/internal/secrets"
 	"intervals-mcp/internal/state"
 	statedynamo "intervals-mcp/internal/state/dynamo"
@@ -55,7 +55,7 @@ type town struct {
 	docs   *internet
 	people int      // athletes i1 to iN, who may enrol; i0 may not
 	calls  []string // of the stores, where they are DynamoDB's
-	lines  printed
+	lines  printed.Lines
 
 	guarded bool // documents come from the public internet alone, as in a deployment
 	mu      sync.Mutex
@@ -99,24 +99,6 @@ func (w *town) called() []string {
 	calls := w.calls
 	w.calls = nil
 	return calls
-}
-
-// printed is what the functions print.
-type printed struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (p *printed) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.b.Write(b)
-}
-
-func (p *printed) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.b.String()
 }
 
 // onStores runs a test on each kind of store.

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/printed"
 	"intervals-mcp/internal/tools"
 )
 
@@ -55,7 +55,7 @@ type rig struct {
 	*httptest.Server
 	caller *caller
 	s      *Server
-	log    *safeBuffer
+	log    *printed.Lines
 }
 
 func identities(token string) (identity.Identity, error) {
@@ -76,7 +76,7 @@ func identities(token string) (identity.Identity, error) {
 
 func newRig(t testing.TB, change func(*Options, *Edge)) *rig {
 	t.Helper()
-	r := &rig{caller: &caller{}, log: &safeBuffer{}}
+	r := &rig{caller: &caller{}, log: &printed.Lines{}}
 	o := Options{Caller: r.caller, Tools: testTools, Version: "test",
 		Log: slog.New(slog.NewJSONHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	e := Edge{Loopback: true, Root: true, Endpoint: func(context.Context) string { return "https://mcp.example/mcp" },
@@ -186,22 +186,4 @@ func wantStatus(t testing.TB, r reply, status int) {
 	if r.json == nil && r.body != "" {
 		t.Errorf("the answer is no JSON but %q: %s", r.Header.Get("Content-Type"), r.body)
 	}
-}
-
-// safeBuffer is a buffer that the server writes and the test reads.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

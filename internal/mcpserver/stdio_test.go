@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"intervals-mcp/internal/identity"
+	"intervals-mcp/internal/printed"
 	"intervals-mcp/internal/tools"
 )
 
 // pipe runs ServeStdio on text and gives the answers by id.
 func pipe(t *testing.T, c *caller, id identity.Identity, input string) (byID map[string]map[string]any, all []map[string]any) {
 	t.Helper()
-	var out safeBuffer
+	var out printed.Lines
 	s := New(Options{Caller: c, Tools: testTools, Version: "test"})
 	if err := s.ServeStdio(context.Background(), id, strings.NewReader(input), &out); err != nil {
 		t.Fatal(err)
@@ -143,7 +144,7 @@ func TestACallOverStdioCanBeCancelledByItsClient(t *testing.T) {
 		return tools.Answer{Text: "cancelled", IsError: true}
 	}}
 	in, feed := io.Pipe()
-	var out safeBuffer
+	var out printed.Lines
 	done := make(chan error, 1)
 	s := New(Options{Caller: c, Tools: testTools})
 	go func() { done <- s.ServeStdio(context.Background(), writer(t), in, &out) }()

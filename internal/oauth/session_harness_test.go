@@ -29,6 +29,7 @@ import (
 	"intervals-mcp/internal/intervals"
 	"intervals-mcp/internal/intervals/fake"
 	"intervals-mcp/internal/oauth"
+	"intervals-mcp/internal/printed"
 	"intervals-mcp/internal/secrets"
 	"intervals-mcp/internal/state"
 )
@@ -56,7 +57,7 @@ type town struct {
 	ids    *identity.Store
 	keys   secrets.Keeper
 	engine *change.Engine
-	lines  syncBuffer
+	lines  printed.Lines
 	fake   *fake.Server
 	up     *intervals.Upstream
 	more   []fake.AthleteData
@@ -65,23 +66,6 @@ type town struct {
 
 	mu sync.Mutex
 	at time.Time
-}
-
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 func (w *town) now() time.Time {

@@ -1,7 +1,6 @@
 package fake
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -9,9 +8,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"intervals-mcp/internal/printed"
 )
 
 func TestFaultsMeetTheRequestsTheyAreFor(t *testing.T) {
@@ -137,20 +137,8 @@ func TestTheRequestsSeenAreToldWithoutCredentials(t *testing.T) {
 	}
 }
 
-// lockedBuffer may be written by several requests.
-type lockedBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
-}
-
 func TestTheLogHoldsNoCredential(t *testing.T) {
-	var out lockedBuffer
+	var out printed.Lines
 	w := worldOf(t, sampleWorld(t), Options{Log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	w.get("athlete/0/gear?key=key-sample")
 	if s := out.String(); !strings.Contains(s, "/athlete/0/gear") || strings.Contains(s, "key-sample") {
