@@ -112,8 +112,8 @@ func (c *command) lookInto(ctx context.Context, list []entry) ([]orphan, error) 
 	return out, nil
 }
 
-// onlyLook is the log for finding out what stands: as if no outcome were there,
-// and what would be written is dropped.
+// onlyLook is the log for finding out what stands: as if no outcome were there
+// that leaves anything open, and what would be written is dropped.
 type onlyLook struct{ audit.Log }
 
 // Append implements audit.Log.
@@ -122,7 +122,7 @@ func (onlyLook) Append(context.Context, []audit.Item) error { return nil }
 // Change implements audit.Log.
 func (l onlyLook) Change(ctx context.Context, user string, id audit.ID) ([]audit.Item, error) {
 	items, err := l.Log.Change(ctx, user, id)
-	return slices.DeleteFunc(items, func(i audit.Item) bool { return i.Head() && i.Phase == audit.Outcome }), err
+	return slices.DeleteFunc(items, func(i audit.Item) bool { return i.Phase == audit.Outcome && (i.Head() || i.Status == audit.Unknown) }), err
 }
 
 func (c *command) tellOrphans(f filter, orphans []orphan, running int) error {
