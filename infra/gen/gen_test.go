@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -86,6 +87,34 @@ func TestEveryDeclaredResultKeyIsAFieldOfTheResult(t *testing.T) {
 				t.Errorf("%s: the result type has %q, the output schema has not", tool.Name, name)
 			}
 		}
+	}
+}
+
+func TestTheReadmeCountsTheToolsThatThereAre(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(projectRoot, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	core := 0
+	for _, tool := range tools.All() {
+		if tool.Toolset == identity.ToolsetCore {
+			core++
+		}
+	}
+	for _, said := range []string{fmt.Sprintf("\n%d tools, each described", len(tools.All())), fmt.Sprintf(" %d of them are offered by default", core)} {
+		if !strings.Contains(string(readme), said) {
+			t.Errorf("README.md does not say %q", said)
+		}
+	}
+}
+
+func TestTheListOfToolsSendsNobodyToDesignNotes(t *testing.T) {
+	list, err := os.ReadFile(filepath.Join(projectRoot, "docs", "tools.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := regexp.MustCompile(`\w+\.md [0-9"][^|]{0,20}`).Find(list); m != nil {
+		t.Errorf("docs/tools.md cites %q, which its readers do not have: put it below the first sentence of the comment", m)
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 	"intervals-mcp/internal/intervals"
 )
 
-// step is one step of a planned workout as the platform understood it
-// (API.md 3.4): SI units, targets with the platform's own unit names.
+// step is one step of a planned workout as the platform understood it: SI
+// units, targets with the platform's own unit names.
+//
+// API.md 3.4 has what it is read from.
 type step struct {
 	Reps      *float64 `json:"reps,omitempty"`
 	Text      string   `json:"text,omitempty"`
