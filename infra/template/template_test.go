@@ -346,6 +346,20 @@ func TestAPrefixOfSecretsHoldsNoWildcard(t *testing.T) {
 	}
 }
 
+// A browser writes the origin of a form in lower case and without the scheme's
+// own port (RFC 6454 6.1): another spelling would have every form refused.
+func TestAPublicUrlIsWrittenAsBrowsersWriteOrigins(t *testing.T) {
+	p := regexp.MustCompile(load(t).Parameters["PublicUrl"].AllowedPattern)
+	for url, ok := range map[string]bool{"": true, "https://mcp.example.com": true, "https://mcp.example.com:8443": true, "https://mcp.example.com:4": true,
+		"https://mcp.example.com:44": true, "https://mcp.example.com:4430": true, "https://mcp.example.com:444": true, "https://mcp.example.com:80": true,
+		"https://mcp.example.com:443": false, "https://mcp.example.com:0443": false, "https://mcp.example.com:": false, "https://MCP.example.com": false,
+		"https://mcp.example.com/": false, "https://mcp.example.com/mcp": false, "http://mcp.example.com": false, "https://a b": false} {
+		if p.MatchString(url) != ok {
+			t.Errorf("%q: allowed %v", url, !ok)
+		}
+	}
+}
+
 // ---- What is kept
 
 func TestTablesSurvive(t *testing.T) {
