@@ -75,9 +75,9 @@ func entries() []pages.Entry {
 		{ID: "ch3", When: ago(26 * time.Hour), Client: "Account page", Summary: "undo: add 60 sessions", Status: "applied", Objects: season(60), Undid: "ch2"},
 		{ID: "ch2", When: ago(27 * time.Hour), Client: "ChatGPT", Summary: "add 60 sessions", Status: "applied", Objects: season(60), UndoneBy: "ch3"},
 		{ID: "ch1", When: ago(50 * time.Hour), Client: "Claude", By: "Jonas Abegg", Summary: "add a note and delete Long ride", Status: "failed", Reason: "Intervals.icu refused the second part, and the first was taken back", Objects: undone},
-		{ID: "ch0", When: ago(99 * time.Hour), Client: "Claude", Athlete: "Amelie Roth", Summary: "log wellness for Thursday 26 November", Status: "unfinished",
-			Reason: "the answer of Intervals.icu was lost; look at the day before repeating it", Objects: []pages.Object{{Kind: "wellness entry", Title: "2026-11-26", Action: "update", Undo: "partly (a first entry leaves an empty day)",
-				Fields: []pages.Field{{Label: "Resting heart rate", Old: "48", New: "51"}, {Label: "Sleep quality", New: "2 (good)"}}}}},
+		{ID: "ch0", When: ago(99 * time.Hour), Client: "Claude", Athlete: "Amelie Roth", Summary: "change Long ride on Thursday 26 November", Status: "unfinished",
+			Reason: "the answer of Intervals.icu was lost; look at the day before repeating it", Objects: []pages.Object{{Kind: "workout", Title: "Long ride", ID: "77102", Action: "update", Undo: "yes",
+				Fields: []pages.Field{{Label: "Day", Old: "Thu 26 Nov 2026", New: "Fri 27 Nov 2026"}, {Label: "Indoors", New: "yes"}}}}},
 	}
 }
 
