@@ -33,7 +33,7 @@ help: ## list the targets
 
 .PHONY: run
 run: ## serve on http://127.0.0.1:8765/mcp: your data with API_KEY set, else the demo athlete
-	@trap 'exit 0' INT; go run ./cmd/intervals-mcp serve $(ARGS)
+	@trap 'exit 0' INT; [ "$$(go build -n ./cmd/intervals-mcp 2>&1 | grep -c '/compile ')" -lt 40 ] || echo "compiling (a minute or more the first time)" >&2; go run ./cmd/intervals-mcp serve $(ARGS)
 
 .PHONY: test
 test: ## run the tests (needs only Go)
