@@ -255,7 +255,7 @@ func (p Plan) outcome(id audit.ID, ends []end) *Result {
 	if len(ends) == 1 {
 		r.State = ends[0].state
 	} else if r.Status != Applied {
-		r.Reason = fmt.Sprintf("of %d objects %s. %s", len(ends), r.tally(), r.Reason)
+		r.Reason = fmt.Sprintf("of %d objects %s. %s", len(ends), r.tally(), Sentence(r.Reason))
 	}
 	return r
 }

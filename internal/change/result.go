@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"intervals-mcp/internal/intervals"
 )
@@ -89,7 +91,7 @@ func (r *Result) Count(status string) int {
 func (r *Result) Text() string {
 	lines := []string{string(r.Status) + ": " + r.Summary}
 	if r.Reason != "" {
-		lines = append(lines, r.Reason)
+		lines = append(lines, Sentence(r.Reason))
 	}
 	for _, w := range r.Warnings {
 		lines = append(lines, "Warning: "+w)
@@ -98,6 +100,17 @@ func (r *Result) Text() string {
 		lines = append(lines, "Change "+r.ChangeID+".")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Sentence begins a reason with a capital, for where it stands by itself or
+// after a full stop. A name such as list_changes stays as it is.
+func Sentence(reason string) string {
+	first, n := utf8.DecodeRuneInString(reason)
+	word, _, _ := strings.Cut(reason, " ")
+	if strings.Contains(word, "_") || !unicode.IsLower(first) {
+		return reason
+	}
+	return string(unicode.ToUpper(first)) + reason[n:]
 }
 
 // resultFields cuts long text and content in a result: the state has them whole.

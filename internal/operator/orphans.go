@@ -173,7 +173,7 @@ func (c *command) orphanText(o orphan) string {
 	case unfinished:
 		line("known", "only that it was begun: its process ended, or the log could not be written, before what came of it was recorded")
 	default:
-		line("known", "Intervals.icu did not say what came of it. "+o.Reason)
+		line("known", "Intervals.icu did not say what came of it. "+change.Sentence(o.Reason))
 	}
 	if o.found == nil {
 		line("now", "could not be read: "+c.stores.explain(o.why).Error())

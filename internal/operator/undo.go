@@ -176,7 +176,7 @@ func (u *undoer) tell(r *change.Result) error {
 	case change.RefusedNow:
 		return fmt.Errorf("nothing was done. %s: %s", r.Summary, r.Reason)
 	case change.FailedNow, change.UnknownDone:
-		return fmt.Errorf("%s. %s (change %s; `%s %s` shows it)", r.Status, r.Reason, r.ChangeID, u.again("audit show"), r.ChangeID)
+		return fmt.Errorf("%s. %s (change %s; `%s %s` shows it)", r.Status, change.Sentence(r.Reason), r.ChangeID, u.again("audit show"), r.ChangeID)
 	}
 	if u.json {
 		return nil

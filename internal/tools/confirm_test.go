@@ -116,7 +116,7 @@ func TestAPersonWhoWantsToApproveFromNowOnIsAlsoAskedAboutEarlierPreviews(t *tes
 	_, p := w.status(t, "preview", "add_or_update_event", newRide)
 	w.id.Confirm = identity.ConfirmPerson
 	a, _ := w.confirms(t, "refused", p)
-	if says(t, a.Text, "only the person may approve this change"); w.writes(t) != 0 {
+	if says(t, a.Text, "Only the person may approve this change"); w.writes(t) != 0 {
 		t.Error("it was written")
 	}
 }
@@ -131,7 +131,7 @@ func TestASummaryIsComparedByItsLettersOnlyAndFiveWrongOnesDropThePlan(t *testin
 	for left := 4; left >= 0; left-- {
 		a, _ := w.status(t, "refused", "confirm_change", map[string]any{"confirmation": p["confirmation"], "summary": "Create a small ride"})
 		if left > 0 {
-			says(t, a.Text, "the summary is not the preview's line, which is", fmt.Sprintf("%d more tries", left))
+			says(t, a.Text, "The summary is not the preview's line, which is", fmt.Sprintf("%d more tries", left))
 		} else {
 			says(t, a.Text, "wrong 5 times", "dropped")
 		}
@@ -301,7 +301,7 @@ func TestWhatACoachChangedIsSeenAndIsTheirsToTakeBack(t *testing.T) {
 	says(t, a.Text, "made by another user (carl), and only they can take it back", "Nothing was written")
 	// One that is hidden, and one that is not there, look the same.
 	a, _ = w.status(t, "refused", "undo_change", map[string]any{"change_id": hidden})
-	says(t, a.Text, "there is no change "+hidden+" of yours")
+	says(t, a.Text, "There is no change "+hidden+" of yours")
 	w.as(carl)
 	_, p = w.status(t, "preview", "undo_change", map[string]any{"change_id": made["change_id"]})
 	w.confirms(t, "applied", p)

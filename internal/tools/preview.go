@@ -56,7 +56,7 @@ func (rq *Request) unmade(at place, r *change.Result, facts ...string) (w writte
 		return rq.preview(at, r, facts...), true
 	case r.Used:
 		first := fmt.Sprintf("This confirmation was used before; of that change came: %s.", r.Outcome)
-		return written{Result: r, text: say(r, "", first, r.Summary, r.Reason)}, true
+		return written{Result: r, text: say(r, "", first, r.Summary, change.Sentence(r.Reason))}, true
 	}
 	return written{}, false
 }

@@ -94,7 +94,7 @@ func TestEachSettingAsksForWhatItShouldAndNothingIsWrittenBefore(t *testing.T) {
 				if setting == identity.ConfirmPerson {
 					handle := strings.TrimPrefix(out["approve_url"].(string), "https://mcp.example/account/plans/")
 					no, _ := w.status(t, "refused", "confirm_change", map[string]any{"confirmation": handle, "summary": out["summary"]})
-					if says(t, no.Text, "only the person may approve"); w.writes(t) != before {
+					if says(t, no.Text, "Only the person may approve"); w.writes(t) != before {
 						t.Error("the assistant approved what only the person may")
 					}
 					return

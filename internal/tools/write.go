@@ -137,7 +137,7 @@ func (rq *Request) explained(r *change.Result, err error) (*change.Result, error
 // and the change's id; or what went wrong.
 func say(r *change.Result, failure, first string, facts ...string) string {
 	if r.IsError() {
-		first = fmt.Sprintf("%s: %s. %s", failure, r.Status, r.Reason)
+		first = fmt.Sprintf("%s: %s. %s", failure, r.Status, change.Sentence(r.Reason))
 		facts = append([]string{r.Summary}, facts...)
 	}
 	lines := []string{first}
