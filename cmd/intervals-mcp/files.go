@@ -37,7 +37,7 @@ func personalToken(ctx context.Context, dir string, table identity.Table) (secre
 	inForce, unheardOf, err := store.LocalToken(ctx, kept)
 	if err == nil && unheardOf { // from before tokens were in the store
 		inForce = true
-		_, err = store.AddLocalToken(ctx, kept, "serve")
+		_, err = store.AddLocalToken(ctx, kept)
 	}
 	switch {
 	case err != nil:
@@ -52,7 +52,7 @@ func personalToken(ctx context.Context, dir string, table identity.Table) (secre
 // process may start at the same instant: the first one's file is everybody's.
 func newToken(ctx context.Context, store *identity.Store, path string, replace bool) (secrets.Secret, error) {
 	fresh := identity.NewToken(identity.KindPersonal)
-	record, err := store.AddLocalToken(ctx, fresh, "serve")
+	record, err := store.AddLocalToken(ctx, fresh)
 	if err == nil && path != "" {
 		err = writeFile(path, []byte(fresh.Reveal()+"\n"), replace)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"intervals-mcp/internal/embedded"
 	"intervals-mcp/internal/identity"
 	"intervals-mcp/internal/intervals/fake"
 )
@@ -172,6 +174,22 @@ func TestEnrollingAgainReplacesTheKeyAndKeepsTokens(t *testing.T) {
 	}
 }
 
+func TestServesOwnTokenIsListedWithTheSettingsOfItsStart(t *testing.T) {
+	d := newDesk(t)
+	file := embedded.New(d.dir)
+	_, err := personalToken(t.Context(), d.dir, file.Identity())
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out := d.ok("", "tokens", "list"); strings.Count(out, "as started") != 3 || strings.Contains(out, "full") {
+		t.Errorf("%s", out)
+	}
+	d.token("--user", "local", "--days", "30", "--scope", "read", "--toolset", "full", "--confirm", "destructive", "--label", "script")
+	if out := d.ok("", "tokens", "list"); strings.Count(out, "as started") != 3 || !strings.Contains(out, "destructive") {
+		t.Errorf("%s", out)
+	}
+}
+
 func TestATokenIsPrintedOnceAloneAndWorksUntilItIsRevoked(t *testing.T) {
 	d := newDesk(t)
 	d.ok(riderKey, "users", "add", "--athlete", "i7001")
@@ -189,7 +207,9 @@ func TestATokenIsPrintedOnceAloneAndWorksUntilItIsRevoked(t *testing.T) {
 	}
 	id, _ := v["id"].(string)
 	d.fails(2, "--yes", "y\n", "tokens", "revoke", id)
-	d.fails(1, "there is no token", "", "tokens", "revoke", "i7001-0000000000", "--yes")
+	for _, unknown := range []string{"i7001-0000000000", "i4-0000000000", "nonsense"} { // nobody is asked about what is not there
+		d.fails(1, "there is no token", "y\n", "tokens", "revoke", unknown)
+	}
 	d.ok("", "tokens", "revoke", id, "--yes")
 	if out := d.ok("", "tokens", "list"); !strings.Contains(out, "revoked") || strings.Count(out, "active") != 1 {
 		t.Errorf("%s", out)

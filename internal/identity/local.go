@@ -14,14 +14,20 @@ import (
 // key it is.
 const Local = "local"
 
+// serveLabel is the label of the token that serve makes for itself.
+const serveLabel = "serve"
+
+// OfServe reports whether a token is one that serve made for itself.
+func (t Token) OfServe() bool { return t.User == Local && t.Client == serveLabel }
+
 // AddLocalToken puts a token that exists already into the store as a personal
 // token of the built-in user, who is enrolled with the first one: all tools,
-// no end. It narrows nothing that serve's own flags narrow.
-func (s *Store) AddLocalToken(ctx context.Context, secret secrets.Secret, label string) (Token, error) {
+// no end. What it may do in force are serve's own flags.
+func (s *Store) AddLocalToken(ctx context.Context, secret secrets.Secret) (Token, error) {
 	now := s.now().UTC().Truncate(time.Second)
 	t := Token{
 		Hash: HashOf(secret.Reveal()), ID: Local + "-" + shortID(), User: Local, Athlete: "0", Scopes: []Scope{ScopeRead, ScopeWrite},
-		Client: label, Toolset: ToolsetFull, Confirm: ConfirmNever, Created: now,
+		Client: serveLabel, Toolset: ToolsetFull, Confirm: ConfirmAll, Created: now,
 	}
 	for attempt := 1; ; attempt++ {
 		a, err := s.table.Account(ctx, Local)

@@ -19,14 +19,14 @@ func TestTheBuiltInUserIsEnrolledWithTheirFirstToken(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 { // the same token by several processes is one token
 		wg.Go(func() {
-			if _, err := s.AddLocalToken(t.Context(), secret, "serve"); err != nil {
+			if _, err := s.AddLocalToken(t.Context(), secret); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
 	list, err := s.Tokens(t.Context(), identity.Local)
-	if err != nil || len(list) != 1 || list[0].Athlete != "0" || list[0].Toolset != identity.ToolsetFull {
+	if err != nil || len(list) != 1 || list[0].Athlete != "0" || list[0].Toolset != identity.ToolsetFull || list[0].Confirm != identity.ConfirmAll || !list[0].OfServe() {
 		t.Fatalf("%+v %v", list, err)
 	}
 	if inForce, unheardOf, err := s.LocalToken(t.Context(), secret); !inForce || unheardOf || err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ type road struct {
 
 // roadTo finds a user's key and makes sure that it reaches the athlete.
 func (c *command) roadTo(ctx context.Context, up *intervals.Upstream, user, athlete string) (road, error) {
-	cred, err := c.keyOf(ctx, user)
+	cred, err := c.keyOf(ctx, user, athlete)
 	if err != nil {
 		return road{}, err
 	}
@@ -61,13 +62,20 @@ func (c *command) roadTo(ctx context.Context, up *intervals.Upstream, user, athl
 	return r, nil
 }
 
+// demoAthletes are those for whom serve and stdio answer without a key.
+var demoAthletes = []string{"i100001", "i100002", "i100003", "i100004", "i100005"}
+
 // keyOf finds a user's key: that of this machine's own user is in the
 // environment, as for serve and stdio.
-func (c *command) keyOf(ctx context.Context, user string) (secrets.Credential, error) {
+func (c *command) keyOf(ctx context.Context, user, athlete string) (secrets.Credential, error) {
 	if user == identity.Local {
 		key := strings.TrimSpace(c.Getenv("API_KEY"))
 		if key == "" {
-			return secrets.Credential{}, errors.New("API_KEY is not set: Intervals.icu needs the key with which the change was made. (The demo athlete's calendar is gone as soon as its server stops; there is nothing to read or undo in it)")
+			err := errors.New("API_KEY is not set: Intervals.icu needs the key with which the change was made")
+			if slices.Contains(demoAthletes, athlete) {
+				err = fmt.Errorf("%w. (If %s was the demo's athlete: their calendar is gone as soon as the server stops, and there is nothing to read or undo in it)", err, athlete)
+			}
+			return secrets.Credential{}, err
 		}
 		return secrets.Credential{APIKey: secrets.New(key)}, nil
 	}

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,8 +132,9 @@ func tokenJSON(t identity.Token, now time.Time) map[string]any {
 	if t.Athletes == nil {
 		t.Athletes = []string{}
 	}
-	return map[string]any{"id": t.ID, "user": t.User, "athlete": t.Athlete, "athletes": t.Athletes, "coach": t.Coach, "scope": widest(t.Scopes), "toolset": t.Toolset,
-		"confirm": t.Confirm, "label": t.Client, "created": stamp(t.Created), "last_used": stamp(t.LastUsed), "expires": stamp(t.Expires),
+	scope, toolset, confirm := settings(t)
+	return map[string]any{"id": t.ID, "user": t.User, "athlete": t.Athlete, "athletes": t.Athletes, "coach": t.Coach, "scope": scope, "toolset": toolset,
+		"confirm": confirm, "label": t.Client, "created": stamp(t.Created), "last_used": stamp(t.LastUsed), "expires": stamp(t.Expires),
 		"revoked": stamp(t.Revoked), "state": tokenState(t, now)}
 }
 
@@ -144,6 +146,18 @@ func tokensJSON(tokens []identity.Token, now time.Time) []any {
 	return list
 }
 
+// asStarted stands for the settings of serve's own token, which are the flags
+// that serve was started with.
+const asStarted = "as started"
+
+// settings are what a token may do.
+func settings(t identity.Token) (scope, toolset, confirm string) {
+	if t.OfServe() {
+		return asStarted, asStarted, asStarted
+	}
+	return widest(t.Scopes), string(t.Toolset), string(t.Confirm)
+}
+
 func tokenTable(tokens []identity.Token, now time.Time) *table {
 	t := &table{header: []string{"TOKEN", "STATE", "EXPIRES", "LAST USED", "SCOPE", "TOOLS", "CONFIRM", "REACHES", "LABEL"}}
 	for _, token := range tokens {
@@ -151,7 +165,8 @@ func tokenTable(tokens []identity.Token, now time.Time) *table {
 		if expires == "" {
 			expires = "never"
 		}
-		t.row(token.ID, tokenState(token, now), expires, when(token.LastUsed), widest(token.Scopes), string(token.Toolset), string(token.Confirm), reach(token.Coach, token.Athletes), token.Client)
+		scope, toolset, confirm := settings(token)
+		t.row(token.ID, tokenState(token, now), expires, when(token.LastUsed), scope, toolset, confirm, reach(token.Coach, token.Athletes), token.Client)
 	}
 	return t
 }
@@ -207,12 +222,16 @@ func tokensRevoke(ctx context.Context, c *command) error {
 	if strings.HasPrefix(id, "imcp_") { // never repeated in an error
 		return misuse("tokens revoke wants the token's id, not the token itself; %s shows the ids", c.again("tokens list"))
 	}
+	none := fmt.Errorf("there is no token %.100q (%s); see %s", id, c.stores.Where, c.again("tokens list"))
+	if known, err := c.knows(ctx, strings.ToLower(id)); err != nil || !known {
+		return cmp.Or(err, none)
+	}
 	if err := c.confirm(ctx, "Revoke token "+intervals.Clean(id, maxCell)+"? Its next request is refused."); err != nil {
 		return err
 	}
 	err = c.stores.Identity.RevokeToken(ctx, strings.ToLower(id))
-	if errors.Is(err, identity.ErrNoToken) {
-		return fmt.Errorf("there is no token %.100q (%s); see %s", id, c.stores.Where, c.again("tokens list"))
+	if errors.Is(err, identity.ErrNoToken) { // its time ended while the question stood
+		return none
 	}
 	if err != nil {
 		return err
@@ -221,6 +240,20 @@ func tokensRevoke(ctx context.Context, c *command) error {
 		return c.writeJSON(map[string]any{"revoked": strings.ToLower(id)})
 	}
 	return c.say("Token %s is revoked.", strings.ToLower(id))
+}
+
+// knows reports whether there is a personal token of an id, so that nobody is
+// asked about one that is not there.
+func (c *command) knows(ctx context.Context, id string) (bool, error) {
+	user, ok := identity.OwnerOf(id)
+	if !ok {
+		return false, nil
+	}
+	tokens, err := c.stores.Identity.Tokens(ctx, user)
+	if errors.Is(err, identity.ErrNoUser) {
+		return false, nil
+	}
+	return slices.ContainsFunc(tokens, func(t identity.Token) bool { return t.ID == id }), err
 }
 
 // revokeAll ends all that a user let in: whoever lost a device does not know
