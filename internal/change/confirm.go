@@ -170,8 +170,8 @@ func (e *Engine) carryOut(ctx context.Context, c Call, w state.Waiting) (*Result
 	since := kept.Plan.drift(now)
 	if err != nil || no != nil || len(since) > 0 {
 		// What changed may be the work of this very confirmation.
-		if now, err := e.State.Get(ctx, w.User, w.Handle); err == nil && !now.Change.IsZero() {
-			return e.used(ctx, now), nil
+		if used := e.usedBy(ctx, w); used != nil {
+			return used, nil
 		}
 	}
 	switch {
@@ -196,9 +196,29 @@ func (e *Engine) carryOut(ctx context.Context, c Call, w state.Waiting) (*Result
 	for i := range plan.Objects { // what does not matter is taken as it now is
 		plan.Objects[i].Before, plan.Objects[i].Known, plan.Objects[i].Figures = now.Objects[i].Before, now.Objects[i].Known, now.Objects[i].Figures
 	}
-	return e.guarded(ctx, c, plan, func(plan Plan, digest string, uidOf audit.ID) *Result {
+	made := false
+	r, err := e.guarded(ctx, c, plan, func(plan Plan, digest string, uidOf audit.ID) *Result {
+		made = true
 		return e.make(ctx, c, plan, digest, uidOf, w.Handle)
 	})
+	if err == nil && !made && r.Status == RefusedNow {
+		// The equal call that keeps this one waiting may be the use of this very
+		// confirmation, in another process.
+		if used := e.usedBy(ctx, w); used != nil {
+			return used, nil
+		}
+	}
+	return r, err
+}
+
+// usedBy tells of the use of a confirmation since it was read; nil = there is
+// none.
+func (e *Engine) usedBy(ctx context.Context, w state.Waiting) *Result {
+	now, err := e.State.Get(ctx, w.User, w.Handle)
+	if err != nil || now.Change.IsZero() {
+		return nil
+	}
+	return e.used(ctx, now)
 }
 
 // used answers a confirmation that was used before: nothing is written now.
