@@ -85,29 +85,9 @@ func (e *Engine) Resolve(ctx context.Context, c Call, user string, id audit.ID) 
 	}
 	c.Identity.User, c.Identity.Connection, c.Identity.Client, c.Tool = t.head.User, t.head.Connection, t.head.Client, t.head.Tool
 	s := &session{ctx: ctx, call: c}
-	plan := Plan{Summary: t.head.Summary, Undoes: t.head.Undoes}
-	ends := make([]end, len(t.objects))
-	for i, o := range t.objects {
-		p := o.object()
-		plan.Objects = append(plan.Objects, p)
-		if o.outcome.Status != "" { // it was written before the process died
-			ends[i] = end{status: o.outcome.Status, target: p.Target, state: objectOf(o.outcome.After), upstream: o.outcome.UpstreamStatus,
-				reason: o.outcome.Reason, old: o.outcome.Replaces, recorded: true}
-			continue
-		}
-		status, now, err := s.stands(p)
-		if err != nil {
-			return nil, err
-		}
-		ends[i] = end{status: status, target: p.Target, state: now, upstream: 0}
-		switch {
-		case status == audit.Failed:
-			ends[i].err = errors.New("found by reading: it was not done")
-		case status == audit.Unknown:
-			ends[i].err = errors.New("found by reading: neither the old nor the new state stands")
-		case p.Target == "":
-			ends[i].target = now.Str("id")
-		}
+	plan, ends, err := s.found(t)
+	if err != nil {
+		return nil, err
 	}
 	out := plan.outcome(id, ends)
 	out.Reason = "its process ended before the outcome was written; this was found by reading Intervals.icu. " + out.Reason
@@ -123,6 +103,35 @@ func (e *Engine) Resolve(ctx context.Context, c Call, user string, id audit.ID) 
 		return nil, fmt.Errorf("write the audit log: %w", err)
 	}
 	return out, nil
+}
+
+// found is the plan of a change as far as the log keeps it, and what stands of it.
+func (s *session) found(t told) (Plan, []end, error) {
+	plan := Plan{Summary: t.head.Summary, Undoes: t.head.Undoes}
+	ends := make([]end, len(t.objects))
+	for i, o := range t.objects {
+		p := o.object()
+		plan.Objects = append(plan.Objects, p)
+		if o.outcome.Status != "" { // it was written before the process died
+			ends[i] = end{status: o.outcome.Status, target: p.Target, state: objectOf(o.outcome.After), upstream: o.outcome.UpstreamStatus,
+				reason: o.outcome.Reason, old: o.outcome.Replaces, recorded: true}
+			continue
+		}
+		status, now, err := s.stands(p)
+		if err != nil {
+			return Plan{}, nil, err
+		}
+		ends[i] = end{status: status, target: p.Target, state: now, upstream: 0}
+		switch {
+		case status == audit.Failed:
+			ends[i].err = errors.New("found by reading: it was not done")
+		case status == audit.Unknown:
+			ends[i].err = errors.New("found by reading: neither the old nor the new state stands")
+		case p.Target == "":
+			ends[i].target = now.Str("id")
+		}
+	}
+	return plan, ends, nil
 }
 
 func statusOfHead(h audit.Item) Status {
