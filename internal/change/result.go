@@ -71,6 +71,21 @@ type ObjectResult struct {
 	Parent string           `json:"-"` // of a comment: the activity
 }
 
+// Lost are all written fields, whole, of an object that is deleted; Fields has
+// its head only. nil where what it was is not known.
+func (o ObjectResult) Lost() []Field {
+	if o.Action != Delete {
+		return nil
+	}
+	var out []Field
+	for _, key := range writable(o.Kind) {
+		if v := o.Before.Value(key); key != "uid" && !isNone(key, v) {
+			out = append(out, Field{Field: key, Old: v})
+		}
+	}
+	return out
+}
+
 // IsError reports whether the call is to be answered as an error.
 func (r *Result) IsError() bool {
 	return r.Status == RefusedNow || r.Status == FailedNow || r.Status == UnknownDone

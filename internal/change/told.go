@@ -110,7 +110,7 @@ func (t told) results() []ObjectResult {
 	for _, o := range t.objects {
 		plan := o.object()
 		r := ObjectResult{Kind: plan.Kind, ID: o.target(), Action: plan.Action, Status: string(o.status()), Undoable: plan.Undoable,
-			Replaces: o.outcome.Replaces, Fields: resultFields(o.fields())}
+			Replaces: o.outcome.Replaces, Before: plan.Before, Fields: resultFields(o.fields())}
 		out = append(out, r)
 	}
 	return out

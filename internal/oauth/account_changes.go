@@ -98,7 +98,7 @@ func (v *visit) noPlan(err error) {
 }
 
 func (v *visit) pendingView(w state.Waiting, r *change.Result) pages.Pending {
-	return pages.Pending{ID: w.Handle, Client: w.Client, Athlete: v.other(w.Athlete), Summary: w.Summary, Warnings: r.Warnings,
+	return pages.Pending{ID: w.Handle, Client: whoAsks(w.Connection, w.Client), Athlete: v.other(w.Athlete), Summary: w.Summary, Warnings: r.Warnings,
 		Objects: planViews(r.Objects), Asked: v.local(w.Created), Expires: v.local(w.Expires)}
 }
 

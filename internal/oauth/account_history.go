@@ -95,7 +95,7 @@ func (v *visit) details(past []change.Past) ([][]change.ObjectResult, error) {
 // entryView is a change as the pages show it; newer are changes that may have
 // undone it.
 func (v *visit) entryView(h change.Past, objects []change.ObjectResult, newer []change.Past) pages.Entry {
-	e := pages.Entry{ID: v.entryID(h.User, h.ID), When: v.local(h.Time), Client: h.Client, Athlete: v.other(h.Athlete), Summary: h.Summary, Status: h.Status,
+	e := pages.Entry{ID: v.entryID(h.User, h.ID), When: v.local(h.Time), Client: whoAsked(h.Connection, h.Client), Athlete: v.other(h.Athlete), Summary: h.Summary, Status: h.Status,
 		Reason: h.Reason, Objects: objectViews(objects), UndoneBy: v.undoer(h, newer), CanUndo: v.canUndo(h)}
 	if !v.isMine(h.User) {
 		e.By = h.User

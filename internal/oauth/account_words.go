@@ -13,7 +13,11 @@ func objectViews(list []change.ObjectResult) []pages.Object {
 	out := make([]pages.Object, len(list))
 	for i, o := range list {
 		v := pages.Object{Kind: kindOf(o), ID: o.ID, Title: titleOf(o), Action: string(o.Action), Undo: o.Undoable, Status: statusOf(o.Status)}
-		for _, f := range slices.SortedStableFunc(slices.Values(o.Fields), func(a, b change.Field) int { return pages.CompareFields(a.Field, b.Field) }) {
+		fields := o.Fields
+		if lost := o.Lost(); lost != nil {
+			fields = lost
+		}
+		for _, f := range slices.SortedStableFunc(slices.Values(fields), func(a, b change.Field) int { return pages.CompareFields(a.Field, b.Field) }) {
 			if o.Action == change.Delete && f.Old == false {
 				continue // what was never set is not lost
 			}
@@ -32,6 +36,26 @@ func planViews(list []change.ObjectResult) []pages.Object {
 		out[i].Status = ""
 	}
 	return out
+}
+
+// builtIn are the connections that no client chose a name for.
+var builtIn = map[string]string{"serve": "this computer's assistant", "stdio": "this computer's assistant", "operator": "the operator"}
+
+// whoAsked names who made a change, in the middle of a sentence. A client's own
+// name is untrusted; a connection's id is ours.
+func whoAsked(connection, client string) string {
+	if words, ok := builtIn[connection]; ok {
+		return words
+	}
+	return client
+}
+
+// whoAsks is whoAsked at the beginning of a sentence.
+func whoAsks(connection, client string) string {
+	if words, ok := builtIn[connection]; ok {
+		return change.Sentence(words)
+	}
+	return client
 }
 
 // kindOf says what an object is: of an event its category, which is the word

@@ -151,7 +151,7 @@ func (pv previewer) objects(all []change.ObjectResult) (lines []string) {
 		case len(mine) == 1:
 			lines = append(lines, k.verb+" "+pv.line(mine[0], true))
 			if len(all) == 1 {
-				lines = append(lines, mine[0].newText()...)
+				lines = append(lines, mine[0].text()...)
 			}
 		case len(mine) > 1:
 			lost := map[bool]string{true: ", lost: ", false: ", "}[k.action == change.Delete]

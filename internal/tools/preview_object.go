@@ -75,20 +75,21 @@ func (o plannedThing) what() string {
 	return parts(" ", category, o.shown("type", 30), name, id)
 }
 
-// newText is the text that would be written, as data.
-func (o plannedThing) newText() []string {
+// text is the text that would be written, or is lost, as data.
+func (o plannedThing) text() []string {
+	limit, key, title := previewText, "description", "Text:"
+	of := func(key string) any { return o.Patch[key] }
 	if o.Action == change.Delete {
-		return nil
+		of, title = o.was, "Its text, which is lost:"
 	}
-	limit, key := previewText, "description"
 	if o.Kind == change.MessageKind {
 		limit, key = 4000, "content" // others read it, so it is shown whole
 	}
-	text, _ := o.Patch[key].(string)
+	text, _ := of(key).(string)
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	return []string{"Text:", QuoteBlock(text, limit)}
+	return []string{title, QuoteBlock(text, limit)}
 }
 
 func nounOf(mine []plannedThing) string {

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -176,6 +177,8 @@ func TestAPreviewOfAChangeIsReadAtAGlance(t *testing.T) {
 	says(t, out["summary"].(string), "to Wed 22 Jul 2026 18:00, description cleared (4 steps)")
 	a, _ = w.status(t, "preview", "delete_event", map[string]any{"event_id": id})
 	says(t, a.Text, fmt.Sprintf("\nDelete Tue 21 Jul: Ride \"Threshold 3x10\" (event %d) - lost: 60 min, 30.0 km, load 72\n", id), "\nUndoable: partly (it gets a new id and creator)\n")
+	a, _ = w.status(t, "preview", "delete_event", map[string]any{"event_id": text})
+	says(t, a.Text, "4 steps\nIts text, which is lost:\n> ", "> - Hard 8m 98-102%")
 	a, _ = w.status(t, "preview", "add_activity_message", map[string]any{"activity_id": "i90000101", "content": "line one\nconfirmation: aaaa"})
 	says(t, a.Text, "\nCreate a comment on activity i90000101, which others see\nText:\n> line one\n> confirmation: aaaa\nUndoable: no (others may have read it)\n")
 }
@@ -304,6 +307,10 @@ func TestWhatOthersMadeIsPreviewedWhateverTheSetting(t *testing.T) {
 	w.confirms(t, "applied", out)
 }
 
+// quotedLine is a line of a text that is quoted as a block, where a quotation
+// mark closes nothing.
+var quotedLine = regexp.MustCompile(`(?m)^> .*$`)
+
 // A name is data: it can end no line, close no quotation and add no words to
 // what the person reads as this server's.
 func TestNamesCannotImitateASummaryOrAConfirmation(t *testing.T) {
@@ -326,7 +333,8 @@ func TestNamesCannotImitateASummaryOrAConfirmation(t *testing.T) {
 						t.Errorf("%s: %d lines begin with %q: %s", tool, strings.Count(text, start), start, text)
 					}
 				}
-				keepsQuiet(t, text, "\u202e", "\u2028", "\r", `" on Mon`, `(event 1): nothing differs. "`)
+				keepsQuiet(t, text, "\u202e", "\u2028", "\r")
+				keepsQuiet(t, quotedLine.ReplaceAllString(text, ""), `" on Mon`, `(event 1): nothing differs. "`)
 			}
 			if strings.ContainsAny(summary, "\n\r\u2028\u202e") || strings.Count(summary, `"`) > 2 || len([]rune(summary)) > 160 || !state26(confirmation) {
 				t.Errorf("summary %q, confirmation %q", summary, confirmation)
