@@ -49,10 +49,6 @@ func (a *AuthorizeRequest) RedirectHost() string { return redirect.Host(a.Redire
 // machine, of which the page warns (reference/mcp/02 A9).
 func (a *AuthorizeRequest) Loopback() bool { return redirect.Loopback(a.Redirect) }
 
-// FormAction is the origin that a page's Content-Security-Policy must admit,
-// because browsers apply form-action to the redirect after a form too.
-func (a *AuthorizeRequest) FormAction() string { return redirect.Origin(a.Redirect) }
-
 // Reason says to a person why there is no consent page; its values are those
 // of the error pages.
 type Reason string

@@ -28,12 +28,10 @@ const (
 	areaHistory     area = "history"
 	areaKey         area = "key"
 	areaMine        area = "mine"
+	areaOther       area = "other" // pages whose only form is that for signing out
 )
 
 var everyArea = []area{areaConsent, areaConnections, areaTokens, areaChanges, areaHistory, areaKey, areaMine, areaOther}
-
-// areaOther is of pages whose only form is that for signing out.
-const areaOther area = "other"
 
 // csrf is the proof in an area's forms. It is bound to the session, or for
 // signing in to a cookie that the form's page set (signed double submit).

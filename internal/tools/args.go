@@ -203,6 +203,11 @@ func (p Param) readOne(kind Kind, raw json.RawMessage) (json.RawMessage, bool, s
 		}
 		s = n
 	}
+	return p.readText(kind, s)
+}
+
+// readText reads the kinds that are text in JSON too.
+func (p Param) readText(kind Kind, s string) (json.RawMessage, bool, string) {
 	switch kind {
 	case Date:
 		if _, err := parseDay(s); err != nil {

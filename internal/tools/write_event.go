@@ -232,6 +232,18 @@ func (in eventWriteIn) edit(p Profile, today string) (change.EventEdit, []string
 	if more, ok := err.(Problems); ok { //nolint:errorlint // text gives nothing else
 		problems = append(problems, more...)
 	}
+	in.clears(&edit, creating, bad)
+	if len(problems) == 0 && !creating && len(edit.Set)+len(edit.Clear) == 0 && edit.Day == "" && edit.Clock == "" {
+		bad("event_id", "is all that was passed: say what to change")
+	}
+	if len(problems) > 0 {
+		return edit, nil, problems
+	}
+	return edit, notes, nil
+}
+
+// clears reads the names of what is to be emptied.
+func (in eventWriteIn) clears(edit *change.EventEdit, creating bool, bad func(arg, format string, a ...any)) {
 	for _, name := range in.Clear {
 		key := clearable[strings.ToLower(strings.TrimSpace(name))]
 		switch {
@@ -245,13 +257,6 @@ func (in eventWriteIn) edit(p Profile, today string) (change.EventEdit, []string
 			edit.Clear = append(edit.Clear, key)
 		}
 	}
-	if len(problems) == 0 && !creating && len(edit.Set)+len(edit.Clear) == 0 && edit.Day == "" && edit.Clock == "" {
-		bad("event_id", "is all that was passed: say what to change")
-	}
-	if len(problems) > 0 {
-		return edit, nil, problems
-	}
-	return edit, notes, nil
 }
 
 // scalars sets the fields that are sent as they are.

@@ -5,8 +5,8 @@
 // Every page is a plain struct that a handler fills and Set.Render writes. The
 // templates escape everything; names that a client or another person chose are
 // shown as data, bounded in length and without characters that hide or turn
-// text round. Nothing here decides or reads a request: a page says which fields
-// its forms send (fields.go) and where to (paths.go).
+// text round. Nothing here decides or reads a request: paths.go says which
+// fields the forms send and where to.
 //
 // There is one stylesheet and one script of a few lines for the copy buttons;
 // without it every page does all it does. No page asks another host for

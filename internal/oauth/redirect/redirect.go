@@ -163,8 +163,7 @@ func Host(uri string) string {
 	return host
 }
 
-// Origin is scheme, host and port of an address that Check accepts, as
-// Content-Security-Policy's form-action wants it.
+// Origin is scheme, host and port of an address that Check accepts.
 func Origin(uri string) string {
 	scheme, _, _ := strings.Cut(uri, "://")
 	return scheme + "://" + authority(uri)
