@@ -42,16 +42,27 @@ func (v *visit) parseEntry(text string) (user string, id audit.ID, err error) {
 	return user, id, err
 }
 
+// before is the change before which a list of several pages goes on, zero where
+// it begins. Where that is no id the answer is given, and ok is false.
+func (v *visit) before() (id audit.ID, ok bool) {
+	text := v.r.URL.Query().Get(queryBefore)
+	if text == "" {
+		return id, true
+	}
+	id, err := audit.ParseID(text)
+	if err != nil {
+		v.fail(pages.BadRequest)
+		return id, false
+	}
+	return id, true
+}
+
 // history is GET /account/history: what was changed for the person, and what
 // anybody changed of them.
 func (v *visit) history() {
-	var before audit.ID
-	if text := v.r.URL.Query().Get(queryBefore); text != "" {
-		var err error
-		if before, err = audit.ParseID(text); err != nil {
-			v.fail(pages.BadRequest)
-			return
-		}
+	before, ok := v.before()
+	if !ok {
+		return
 	}
 	past, more, err := v.site.Changes.History(v.r.Context(), change.Scope{Users: v.mineUsers(), Athlete: v.user.Athlete}, before, pages.EntriesPerPage)
 	if err != nil {

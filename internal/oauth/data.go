@@ -93,13 +93,9 @@ type (
 
 // download is GET /account/mine/download.
 func (v *visit) download() {
-	var before audit.ID
-	if text := v.r.URL.Query().Get(queryBefore); text != "" {
-		var err error
-		if before, err = audit.ParseID(text); err != nil {
-			v.fail(pages.BadRequest)
-			return
-		}
+	before, ok := v.before()
+	if !ok {
+		return
 	}
 	if !v.allowed("download", v.user.ID, downloadsOfUser) {
 		return
