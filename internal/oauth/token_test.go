@@ -61,17 +61,6 @@ func TestA1_PublicAndConfidentialClientsCompleteTheFlow(t *testing.T) {
 	})
 }
 
-func TestA5_RefreshTokensRotate(t *testing.T) {
-	onStores(t, func(t *testing.T, r *rig) {
-		first := r.connected(claudeID)
-		second := r.refresh(claudeID, first.text("refresh_token"))
-		r.want(second, 200, "")
-		if second.text("refresh_token") == first.text("refresh_token") || second.text("access_token") == first.text("access_token") || !r.works(second.text("access_token")) {
-			t.Error(second.Body)
-		}
-	})
-}
-
 func TestA11_AccessTokensLastAnHour(t *testing.T) {
 	r := newRig(t, nil)
 	got := r.connected(claudeID)
@@ -176,64 +165,6 @@ func TestRFC8707_AnotherResourceAtTheTokenEndpointUsesNothingUp(t *testing.T) {
 	})
 }
 
-func TestRefreshReplay_BeforeTheSuccessorsFirstUseTheOldTokenStaysGood(t *testing.T) {
-	onStores(t, func(t *testing.T, r *rig) {
-		first := r.connected(claudeID).text("refresh_token")
-		second := r.refresh(claudeID, first)
-		again := r.refresh(claudeID, first) // the answer was lost, or Claude asked twice
-		r.want(again, 200, "")
-		if !r.works(second.text("access_token")) || !r.works(again.text("access_token")) {
-			t.Error("one of two answers is of no use")
-		}
-		r.want(r.refresh(claudeID, again.text("refresh_token")), 200, "")
-	})
-}
-
-func TestRefreshReplay_AfterTheSuccessorsFirstUseTheFamilyEnds(t *testing.T) {
-	onStores(t, func(t *testing.T, r *rig) {
-		first := r.connected(claudeID).text("refresh_token")
-		second := r.refresh(claudeID, first).text("refresh_token")
-		third := r.refresh(claudeID, second)
-		r.want(third, 200, "")
-		r.want(r.refresh("https://evil.example/client", first), 400, "invalid_grant")
-		if !r.works(third.text("access_token")) {
-			t.Error("another client's replay ended the connection")
-		}
-		r.want(r.refresh(claudeID, first), 400, "invalid_grant")
-		if r.works(third.text("access_token")) {
-			t.Error("the access token outlived the replay")
-		}
-		r.want(r.refresh(claudeID, third.text("refresh_token")), 400, "invalid_grant")
-	})
-}
-
-func TestManyRefreshesAtTheSameInstantAreOneRotation(t *testing.T) {
-	onStores(t, func(t *testing.T, r *rig) {
-		first := r.connected(claudeID).text("refresh_token")
-		const n = 1000
-		answers := make([]reply, n)
-		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() { answers[i] = r.refresh(claudeID, first) })
-		}
-		wg.Wait()
-		tokens := map[string]bool{}
-		for _, a := range answers {
-			r.want(a, 200, "")
-			tokens[a.text("refresh_token")] = true
-			if !r.works(a.text("access_token")) {
-				t.Error("an answer is of no use")
-			}
-		}
-		if len(tokens) != 1 {
-			t.Errorf("%d successors", len(tokens))
-		}
-		for token := range tokens {
-			r.want(r.refresh(claudeID, token), 200, "")
-		}
-	})
-}
-
 func TestOneCodeAtTheSameInstantGivesOneAnswer(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		code := r.consent(query(claudeID))
@@ -250,39 +181,6 @@ func TestOneCodeAtTheSameInstantGivesOneAnswer(t *testing.T) {
 		if good.Load() != 1 {
 			t.Errorf("redeemed %d times", good.Load())
 		}
-	})
-}
-
-func TestRFC6749_ScopeAtRefreshNarrowsNothingAndTheAnswerSaysWhatWasGiven(t *testing.T) {
-	r := newRig(t, nil)
-	got := r.connected(claudeID)
-	list, err := r.ids.Connections(t.Context(), athlete)
-	if err != nil || len(list) != 1 {
-		t.Fatal(list, err)
-	}
-	if _, err := r.ids.ChangeConnection(t.Context(), athlete, list[0].ID, identity.Permissions{Scopes: []identity.Scope{identity.ScopeRead}}); err != nil {
-		t.Fatal(err)
-	}
-	next := r.refresh(claudeID, got.text("refresh_token"), "scope", "read write")
-	if r.want(next, 200, ""); next.text("scope") != "read" {
-		t.Error(next.Body)
-	}
-}
-
-func TestAConnectionRevokedOnThePageEndsItsTokens(t *testing.T) {
-	onStores(t, func(t *testing.T, r *rig) {
-		got := r.connected(claudeID)
-		list, err := r.ids.Connections(t.Context(), athlete)
-		if err != nil || len(list) != 1 {
-			t.Fatal(list, err)
-		}
-		if err := r.ids.RevokeConnection(t.Context(), athlete, list[0].ID); err != nil {
-			t.Fatal(err)
-		}
-		if r.works(got.text("access_token")) {
-			t.Error("the access token works")
-		}
-		r.want(r.refresh(claudeID, got.text("refresh_token")), 400, "invalid_grant")
 	})
 }
 
@@ -409,49 +307,6 @@ func TestRFC6749_AWrongSecretIsInvalidClient(t *testing.T) {
 	r.want(r.send("POST", "/token", "grant_type=refresh_token&refresh_token=x&client_secret=y&client_id=z", "Authorization", good), 400, "invalid_request")
 	r.want(r.send("POST", "/token", "grant_type=refresh_token&refresh_token=x&client_id=z", "Authorization", good), 400, "invalid_request")
 	r.want(r.refresh(claudeID, "x", "client_assertion", "eyJ", "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"), 401, "invalid_client")
-}
-
-func TestRFC7009_RevocationEndsTheConnection(t *testing.T) {
-	onStores(t, func(t *testing.T, r *rig) {
-		for _, which := range []string{"access_token", "refresh_token"} {
-			got := r.connected(claudeID)
-			v := url.Values{"token": {got.text(which)}, "client_id": {claudeID}, "token_type_hint": {"something"}}
-			r.want(r.send("POST", "/revoke", v.Encode()), 200, "")
-			r.want(r.send("POST", "/revoke", v.Encode()), 200, "") // again
-			if r.works(got.text("access_token")) {
-				t.Errorf("revoked by its %s, the access token works", which)
-			}
-			r.want(r.refresh(claudeID, got.text("refresh_token")), 400, "invalid_grant")
-		}
-	})
-}
-
-func TestRFC7009_AnUnknownTokenIsAsGoodAsRevoked(t *testing.T) {
-	r := newRig(t, nil)
-	for _, token := range []string{"x", identity.NewToken(identity.KindRefresh).Reveal(), identity.NewToken(identity.KindAccess).Reveal(), identity.NewToken(identity.KindPersonal).Reveal()} {
-		r.want(r.send("POST", "/revoke", "client_id="+claudeID+"&token="+token), 200, "")
-	}
-	r.want(r.send("POST", "/revoke", "client_id="+claudeID), 400, "invalid_request")
-}
-
-func TestRFC7009_AnotherClientsOrAPersonalTokenIsNotRevoked(t *testing.T) {
-	onStores(t, func(t *testing.T, r *rig) {
-		got := r.connected(claudeID)
-		for _, which := range []string{"access_token", "refresh_token"} {
-			r.want(r.send("POST", "/revoke", "client_id="+r.publicClient()+"&token="+got.text(which)), 400, "invalid_grant")
-		}
-		if !r.works(got.text("access_token")) {
-			t.Error("it was revoked")
-		}
-		secret, _, err := r.ids.CreateToken(t.Context(), identity.Request{User: athlete, Scopes: allScopes})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.want(r.send("POST", "/revoke", "client_id="+claudeID+"&token="+secret.Reveal()), 200, "")
-		if tok, err := r.table.Token(t.Context(), identity.HashOf(secret.Reveal())); err != nil || tok.Usable(r.now()) != nil {
-			t.Errorf("a personal token was revoked: %v", err)
-		}
-	})
 }
 
 // failing is a store that is down.
