@@ -1,5 +1,6 @@
-// Package awsenv reads what a Lambda function's environment says of AWS, and
-// refuses to start where it says what must not be there.
+// Package awsenv reads what a Lambda function's environment says of AWS and of
+// the stack's stores (stores.go), and refuses to start where it says what must
+// not be there.
 //
 // A deployed function takes no key and no token from its environment and talks
 // to AWS and Intervals.icu only. Under `sam local` (AWS_SAM_LOCAL=true) the same
