@@ -89,6 +89,9 @@ func writeJSON(a *answer, status int, v any) {
 	_, _ = a.Write(append(body, '\n'))
 }
 
+// accountPage is where people see what is connected, on a server with sign-in.
+const accountPage = "/account"
+
 // elsewhere answers on every path but the endpoint's.
 func (e *edge) elsewhere(a *answer, r *http.Request) {
 	a.ex.outcome("not found")
@@ -101,6 +104,12 @@ func (e *edge) elsewhere(a *answer, r *http.Request) {
 		a.ex.outcome("ok")
 		writeJSON(a, http.StatusOK, map[string]string{"name": Name, "version": e.s.opts.Version, "mcp_endpoint": where,
 			"message": "This is an MCP server for Intervals.icu training data. Give your MCP client the URL " + where + " and the bearer token of this server."})
+		return
+	}
+	if r.URL.Path == accountPage+"/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && e.Metadata(r.Context()) != "" {
+		a.ex.outcome("ok")
+		a.Header().Set("Location", accountPage) // of another function, whose route API Gateway keeps to the bare path
+		a.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
 	message := "There is nothing here. The MCP endpoint is " + where + "."

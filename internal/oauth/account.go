@@ -98,7 +98,6 @@ func rooms() []room {
 		{pattern: pathIntervals, get: (*visit).toIntervals, open: true},
 		{pattern: pathCallback, get: (*visit).fromIntervals, open: true},
 		{pattern: pages.PathAccount, get: (*visit).connections},
-		{pattern: pages.PathAccount + "/", get: func(v *visit) { v.redirect(pages.PathAccount) }, open: true},
 		{pattern: pages.PathConnections + "/{}", get: (*visit).connection, post: (*visit).changeConnection},
 		{pattern: pages.PathConnections + "/{}/revoke", post: (*visit).revokeConnection},
 		{pattern: pages.PathTokens, get: (*visit).tokens, post: (*visit).makeToken},

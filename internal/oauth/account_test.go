@@ -443,7 +443,7 @@ func TestDeletingLeavesNothingButTheLog(t *testing.T) {
 func TestUnknownPagesSaySo(t *testing.T) {
 	w := newTown(t)
 	b := w.browser().signIn(keyOf1)
-	for _, path := range []string{"/nowhere", "/account/nowhere", "/account/history/x/y", "/account/connections/", "/invite/a/b", "/assets/x.css", "/account/connections/" + strings.Repeat("x", 3000)} {
+	for _, path := range []string{"/nowhere", "/account/", "/account/nowhere", "/account/history/x/y", "/account/connections/", "/invite/a/b", "/assets/x.css", "/account/connections/" + strings.Repeat("x", 3000)} {
 		if p := b.get(path); p.StatusCode != http.StatusNotFound {
 			t.Errorf("%.60s: %d", path, p.StatusCode)
 		}

@@ -2,7 +2,6 @@ package oauth_test
 
 import (
 	"encoding/json"
-	"net/http"
 	"path"
 	"strings"
 	"testing"
@@ -51,14 +50,6 @@ func TestWhatHasNoNameOfItsOwnIsNamedInWords(t *testing.T) {
 			p := b.want(b.get("/account/changes/"+handle), 200, words[0])
 			b.want(b.submit(p, "/account/changes/"+handle+"/approve"), 200, "Done")
 			b.want(b.get("/account/history"), 200, words[1])
-		}
-	})
-}
-
-func TestTheAccountIsFoundWithASlashToo(t *testing.T) {
-	onStores(t, func(t *testing.T, w *town) {
-		if p := w.browser().get("/account/"); p.StatusCode != http.StatusSeeOther && p.StatusCode != http.StatusFound || p.Header.Get("Location") != "/account" {
-			t.Errorf("%d to %q", p.StatusCode, p.Header.Get("Location"))
 		}
 	})
 }

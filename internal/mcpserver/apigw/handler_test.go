@@ -99,6 +99,17 @@ func TestURLsComeFromTheGatewayOrTheOwnDomainNeverFromHost(t *testing.T) {
 	}
 }
 
+func TestTheAccountPageIsFoundWithASlashToo(t *testing.T) {
+	for signIn, want := range map[bool]int{true: 308, false: 404} {
+		h, _ := handler(Options{SignIn: signIn})
+		ev := event("")
+		ev.RawPath, ev.RequestContext.HTTP.Method, ev.RequestContext.Authorizer = "/account/", "GET", nil
+		if resp := invoke(t, t.Context(), h, ev); resp.StatusCode != want || signIn != (resp.Headers["Location"] == "/account") {
+			t.Errorf("sign-in %v: %d to %q", signIn, resp.StatusCode, resp.Headers["Location"])
+		}
+	}
+}
+
 func TestWithoutSignInTheChallengeNamesNoDocument(t *testing.T) {
 	h, _ := handler(Options{})
 	ev := event(call("look"))
