@@ -307,7 +307,8 @@ func TestSamLocalStartApiServesTheWholeEndpoint(t *testing.T) {
 		{"the token lists tools", "POST", "/mcp", token, list, 200, `"get_activities"`},
 		{"the token reads the fake's data", "POST", "/mcp", token, call("get_gear_list", `{}`), 200, `"structuredContent"`},
 		{"GET is not a method of this endpoint", "GET", "/mcp", token, "", 405, ""},
-		{"a well-known path that is not there answers JSON", "GET", "/.well-known/oauth-protected-resource/mcp", "", "", 404, `"error"`},
+		{"the oauth function answers where to sign in", "GET", "/.well-known/oauth-protected-resource/mcp", "", "", 200, `"authorization_servers"`},
+		{"a well-known path that is not there answers JSON", "GET", "/.well-known/oauth-authorization-server/mcp", "", "", 404, `"error"`},
 		{"any other path names /mcp", "GET", "/sse", "", "", 404, "/mcp"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
